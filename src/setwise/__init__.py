@@ -1,0 +1,107 @@
+"""Machine learning where one example is a set of points.
+
+How the data flows, and so how the folders stand and which way imports go (each may use only what is above it):
+
+    arrays, dataframes, files
+        |   sets.py, io/            SampleSets, read_sets, write_sets
+        v
+    SampleSets                      T sets of points, ragged, with ids
+        |   neighbours/             kth_distances
+        v
+    moments                         means over k-th neighbour distances, for all pairs in one pass
+        |   divergences/            Renyi(0.9), KL(), ..; pairwise_divergences, divergence_table, KNNDivergence
+        v
+    DivergenceTable                 one (T, T) array a divergence and k, labelled by the sets' ids
+
+Names are loaded when first used, so that `import setwise` itself imports and compiles nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from setwise.divergences import (
+        KL,
+        L2,
+        AlphaBeta,
+        Bhattacharyya,
+        DivergenceTable,
+        Hellinger,
+        JensenShannon,
+        KNNDivergence,
+        Linear,
+        Renyi,
+        Tsallis,
+        divergence_table,
+        pairwise_divergences,
+    )
+    from setwise.errors import (
+        ConditionWarning,
+        InputError,
+        RangeWarning,
+        SetwiseError,
+        SetwiseWarning,
+        SizeWarning,
+        TieWarning,
+    )
+    from setwise.io import read_sets, write_sets
+    from setwise.neighbours import kth_distances
+    from setwise.sets import SampleSets
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "KL",
+    "L2",
+    "AlphaBeta",
+    "Bhattacharyya",
+    "ConditionWarning",
+    "DivergenceTable",
+    "Hellinger",
+    "InputError",
+    "JensenShannon",
+    "KNNDivergence",
+    "Linear",
+    "RangeWarning",
+    "Renyi",
+    "SampleSets",
+    "SetwiseError",
+    "SetwiseWarning",
+    "SizeWarning",
+    "TieWarning",
+    "Tsallis",
+    "divergence_table",
+    "kth_distances",
+    "pairwise_divergences",
+    "read_sets",
+    "write_sets",
+]
+
+_ERRORS = {
+    "ConditionWarning",
+    "InputError",
+    "RangeWarning",
+    "SetwiseError",
+    "SetwiseWarning",
+    "SizeWarning",
+    "TieWarning",
+}
+_HOME = {name: "setwise.divergences" for name in __all__}
+_HOME |= dict.fromkeys(_ERRORS, "setwise.errors")
+_HOME |= {"read_sets": "setwise.io", "write_sets": "setwise.io"}
+_HOME |= {"SampleSets": "setwise.sets", "kth_distances": "setwise.neighbours"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home (PEP 562), and keep it."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'setwise' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

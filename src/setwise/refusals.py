@@ -1,0 +1,132 @@
+"""What cannot be a set, its id, or its column: the checks of input, each with what to do instead."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from setwise.errors import InputError
+
+Id: TypeAlias = str | int
+
+
+def choose_columns(
+    existing: Sequence[str], numeric: Sequence[str], by: str, columns: Sequence[str] | None
+) -> list[str]:
+    """The feature columns of a table: those asked for, or every numeric one but `by`; refuses what is not there."""
+    if isinstance(columns, str):
+        columns = [columns]
+    for name in (by, *(columns or ())):
+        if name not in existing:
+            raise InputError(
+                f"there is no column {name!r}{_close(name, existing)}; the columns are: {_listed(existing)}."
+            )
+    chosen = [name for name in numeric if name != by] if columns is None else list(columns)
+    if by in chosen:
+        raise InputError(f"column {by!r} holds the set ids and cannot be a feature too; take it out of columns.")
+    if len(set(chosen)) < len(chosen):
+        raise InputError(f"columns names a column twice: {_listed(chosen)}.")
+    if other := [name for name in chosen if name not in numeric]:
+        raise InputError(
+            f"not numeric: {_listed(other)}; convert to numbers, or leave out. Numeric are: {_listed(numeric)}."
+        )
+    if not chosen:
+        raise InputError(f"no numeric column beside {by!r}; the columns are: {_listed(existing)}.")
+    return chosen
+
+
+def missing_ids(n_missing: int, n_rows: int, by: str) -> str:
+    return f"{n_missing} of {n_rows} rows have no set id in column {by!r}; fill it in, or drop those rows."
+
+
+def _close(name: object, existing: Sequence[str]) -> str:
+    spellings = {str(other).lower(): str(other) for other in existing}
+    near = difflib.get_close_matches(str(name).lower(), spellings, n=1)
+    return f" (did you mean {spellings[near[0]]!r}?)" if near else ""
+
+
+def _listed(names: Iterable[object], most: int = 30) -> str:
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:most]) + (f", .. ({len(shown)} in all)" if len(shown) > most else "")
+
+
+def empty_set(name: Id) -> str:
+    return f"set {name!r} is empty; a set needs at least one point. Drop the set."
+
+
+def refuse_other_containers(arrays: object) -> None:
+    """What is no list of arrays, but would pass for one when iterated, with what to write instead."""
+    if isinstance(arrays, Mapping):
+        raise InputError("arrays is a mapping; write SampleSets(list(arrays.values()), ids=list(arrays)).")
+    if hasattr(arrays, "columns") or hasattr(arrays, "column_names"):
+        raise InputError(f"arrays is a {type(arrays).__name__}; write SampleSets.from_frame(frame, by=...).")
+    if isinstance(arrays, str | bytes) or not hasattr(arrays, "__len__") or not hasattr(arrays, "__getitem__"):
+        raise InputError(f"arrays is a {type(arrays).__name__}; give a list of (n, d) arrays.")
+    if isinstance(arrays, np.ndarray):
+        if arrays.dtype == object and arrays.ndim > 1:
+            raise InputError(
+                f"arrays is an object array of shape {arrays.shape}: sets of equal size were stacked by accident. "
+                "Give the list of (n, d) arrays itself."
+            )
+        if arrays.dtype != object and arrays.ndim != 3:
+            raise InputError(
+                f"arrays is one array of shape {arrays.shape}; give a list of (n, d) arrays, "
+                "or one (T, n, d) array of T sets."
+            )
+
+
+def checked_ids(ids: Iterable[object], n_sets: int) -> tuple[Id, ...]:
+    if isinstance(ids, str):
+        raise InputError(f"ids is the text {ids!r}; give a list of one id a set.")
+    given = [name.item() if isinstance(name, np.generic) else name for name in ids]
+    if len(given) != n_sets:
+        raise InputError(f"{len(given)} ids for {n_sets} sets; give one id a set.")
+    whole = [name for name in given if isinstance(name, int) and not isinstance(name, bool)]
+    names: tuple[Id, ...] = tuple(whole) if len(whole) == len(given) else tuple(str(name) for name in given)
+    seen: set[Id] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"two sets have the id {name!r}; ids must be unique.")
+        seen.add(name)
+    return names
+
+
+def checked_feature_names(feature_names: Iterable[str] | None, dim: int) -> tuple[str, ...] | None:
+    if feature_names is None:
+        return None
+    if isinstance(feature_names, str):
+        raise InputError(f"feature_names is the text {feature_names!r}; give a list of one name a dimension.")
+    names = tuple(str(name) for name in feature_names)
+    if len(names) != dim:
+        raise InputError(f"{len(names)} feature names for {dim} dimensions; give one name a dimension.")
+    if len(set(names)) < dim:
+        raise InputError(f"feature_names repeats a name: {_listed(names)}.")
+    return names
+
+
+def checked_member(member: ArrayLike, name: Id) -> NDArray[Any]:
+    """One set as a 2-D array of real numbers, not yet of the final type."""
+    if isinstance(member, np.ma.MaskedArray) and np.ma.is_masked(member):
+        raise InputError(f"set {name!r} has masked entries; drop or fill those rows.")
+    try:
+        array = np.asarray(member)
+    except ValueError as error:
+        raise InputError(f"set {name!r} is no (n, d) array: {error}") from error
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"set {name!r} holds {array.dtype}, not real numbers; convert it, as in array.astype(float).")
+    if array.ndim == 1 and array.size:
+        raise InputError(
+            f"set {name!r} is 1-D with {array.size} values; a set is (n, d). "
+            "Use array.reshape(-1, 1) for points of one dimension."
+        )
+    if array.size == 0 and (array.ndim < 2 or array.shape[0] == 0):
+        raise InputError(empty_set(name))
+    if array.ndim != 2 or array.shape[1] == 0:
+        raise InputError(
+            f"set {name!r} has shape {array.shape}; a set is (n, d), a row a point, with at least one column."
+        )
+    return array
