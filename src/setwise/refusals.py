@@ -14,28 +14,33 @@ from setwise.errors import InputError
 Id: TypeAlias = str | int
 
 
+def check_columns(existing: Sequence[str], names: Iterable[str]) -> None:
+    """Refuse names that a table does not have, with those it has."""
+    for name in names:
+        if name not in existing:
+            raise InputError(
+                f"there is no column {name!r}{_close(name, existing)}; the columns are: {listed(existing)}."
+            )
+
+
 def choose_columns(
     existing: Sequence[str], numeric: Sequence[str], by: str, columns: Sequence[str] | None
 ) -> list[str]:
     """The feature columns of a table: those asked for, or every numeric one but `by`; refuses what is not there."""
     if isinstance(columns, str):
         columns = [columns]
-    for name in (by, *(columns or ())):
-        if name not in existing:
-            raise InputError(
-                f"there is no column {name!r}{_close(name, existing)}; the columns are: {_listed(existing)}."
-            )
+    check_columns(existing, [by, *(columns or ())])
     chosen = [name for name in numeric if name != by] if columns is None else list(columns)
     if by in chosen:
         raise InputError(f"column {by!r} holds the set ids and cannot be a feature too; take it out of columns.")
     if len(set(chosen)) < len(chosen):
-        raise InputError(f"columns names a column twice: {_listed(chosen)}.")
+        raise InputError(f"columns names a column twice: {listed(chosen)}.")
     if other := [name for name in chosen if name not in numeric]:
         raise InputError(
-            f"not numeric: {_listed(other)}; convert to numbers, or leave out. Numeric are: {_listed(numeric)}."
+            f"not numeric: {listed(other)}; convert to numbers, or leave out. Numeric are: {listed(numeric)}."
         )
     if not chosen:
-        raise InputError(f"no numeric column beside {by!r}; the columns are: {_listed(existing)}.")
+        raise InputError(f"no numeric column beside {by!r}; the columns are: {listed(existing)}.")
     return chosen
 
 
@@ -49,7 +54,7 @@ def _close(name: object, existing: Sequence[str]) -> str:
     return f" (did you mean {spellings[near[0]]!r}?)" if near else ""
 
 
-def _listed(names: Iterable[object], most: int = 30) -> str:
+def listed(names: Iterable[object], most: int = 30) -> str:
     shown = [str(name) for name in names]
     return ", ".join(shown[:most]) + (f", .. ({len(shown)} in all)" if len(shown) > most else "")
 
@@ -104,7 +109,7 @@ def checked_feature_names(feature_names: Iterable[str] | None, dim: int) -> tupl
     if len(names) != dim:
         raise InputError(f"{len(names)} feature names for {dim} dimensions; give one name a dimension.")
     if len(set(names)) < dim:
-        raise InputError(f"feature_names repeats a name: {_listed(names)}.")
+        raise InputError(f"feature_names repeats a name: {listed(names)}.")
     return names
 
 
