@@ -1,0 +1,90 @@
+"""The command line: which commands there are, and how each way of ending is told.
+
+exit 0    done
+exit 1    a fault of ours: one line, and SETWISE_TRACEBACK=1 shows the traceback
+exit 2    a mistake in what was typed or in the data: one line that says how to put it right
+exit 130  Ctrl-C
+
+A command is one file in `setwise.commands`, imported when it is called, so that `--help` and `--version` are quick.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from setwise.errors import SetwiseError
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+OK, FAULT, MISTAKE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code. No traceback leaves here unless SETWISE_TRACEBACK asks for it."""
+    try:
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second Ctrl-C ends the process while threads wind down
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE
+    except SetwiseError as error:
+        return _tell(str(error), MISTAKE)
+    except MemoryError:
+        return _tell("the memory ran out. Give --memory a smaller budget, or fewer sets", FAULT)
+    except Exception as error:
+        hint = "This is a fault in setwise; SETWISE_TRACEBACK=1 shows where"
+        return _tell(f"{type(error).__name__}: {str(error).rstrip('.')}. {hint}", FAULT)
+
+
+def _run(arguments: list[str]) -> int:
+    from cyclopts import CycloptsError
+
+    try:
+        _app()(arguments, exit_on_error=False, print_error=False, verbose=False, result_action="return_value")
+    except CycloptsError as error:
+        command = " ".join(["setwise", *(error.command_chain or ())])
+        return _tell(f"{error} See `{command} --help`", MISTAKE)
+    sys.stdout.flush()
+    return OK
+
+
+def _app() -> App:
+    from cyclopts import App
+
+    app = App(
+        name="setwise",
+        help="Divergences between sets of points, from nearest-neighbour distances alone.",
+        version=_version,
+        help_format="markdown",
+        suppress_keyboard_interrupt=False,
+    )
+    app.command(
+        "setwise.commands.divergences:divergences",
+        name="divergences",
+        help="The divergence of every set from every other, to a file or the screen.",
+    )
+    app.command("setwise.commands.demo:demo", name="demo", help="See it work on built-in data, in seconds.")
+    return app
+
+
+def _version() -> str:
+    from setwise import __version__
+
+    return f"setwise {__version__}"
+
+
+def _tell(message: str, code: int) -> int:
+    """Say in one line what went wrong, and return the exit code."""
+    if os.environ.get("SETWISE_TRACEBACK"):
+        traceback.print_exc()
+    print("error: " + " ".join(message.split()), file=sys.stderr)
+    return code
