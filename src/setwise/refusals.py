@@ -37,7 +37,7 @@ def choose_columns(
         raise InputError(f"columns names a column twice: {listed(chosen)}.")
     if other := [name for name in chosen if name not in numeric]:
         raise InputError(
-            f"not numeric: {listed(other)}; convert to numbers, or leave out. Numeric are: {listed(numeric)}."
+            f"not numeric: {listed(other)}; convert to numbers, or leave out. Numeric are: {listed(numeric) or 'none'}."
         )
     if not chosen:
         raise InputError(f"no numeric column beside {by!r}; the columns are: {listed(existing)}.")

@@ -17,6 +17,7 @@ from setwise.refusals import (
     checked_member,
     choose_columns,
     empty_set,
+    listed,
     missing_ids,
     refuse_other_containers,
 )
@@ -358,10 +359,12 @@ class SampleSets:
             return
         bad = [int((~np.isfinite(member)).any(axis=1).sum()) for member in self]
         first = next(place for place, count in enumerate(bad) if count)
+        columns = np.flatnonzero(~np.isfinite(self[first]).all(axis=0)).tolist()
+        where = f", columns {listed((self._feature_names[j] for j in columns), 6)}" if self._feature_names else ""
         others = sum(count > 0 for count in bad) - 1
         more = f" (and {others} other set{'s' * (others != 1)})" if others else ""
         raise InputError(
-            f"set {self._ids[first]!r} has NaN or inf in {bad[first]} of its {len(self[first])} points{more}; "
+            f"set {self._ids[first]!r} has NaN or inf in {bad[first]} of its {len(self[first])} points{where}{more}; "
             "drop or impute those rows."
         )
 

@@ -22,7 +22,8 @@ def read_folder(path: Path) -> SampleSets:
             arrays.append(np.load(file, allow_pickle=False))
         except (ValueError, EOFError) as error:
             raise InputError(
-                f"'{file}' is not a readable .npy array of numbers: {str(error).splitlines()[0]}."
+                f"'{file}' is no whole .npy array of numbers (it holds objects, is cut short, or is something else); "
+                "save it with numpy.save as (n, d) floats."
             ) from error
     return SampleSets(arrays, ids=[file.stem for file in files])
 

@@ -61,10 +61,10 @@ def write_npz(sets: SampleSets, path: Path) -> None:
 
 def _load(path: Path) -> dict[str, NDArray[Any]]:
     try:
-        opened = np.load(path, allow_pickle=False)
-        if not isinstance(opened, np.lib.npyio.NpzFile):
-            raise InputError(f"'{path}' is a single array, not an .npz archive; save it with numpy.savez.")
-        with opened as archive:
+        with path.open("rb") as stream:  # numpy leaves a file it cannot read open
+            archive = np.load(stream, allow_pickle=False)
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise InputError(f"'{path}' is a single array, not an .npz archive; save it with numpy.savez.")
             arrays = {name: _member(path, archive, name) for name in archive.files}
     except InputError:
         raise
