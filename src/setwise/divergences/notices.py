@@ -1,0 +1,106 @@
+"""What the user should know of a result: each kind of warning once a call, with the remedy, and kept in the table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import polygamma
+
+from setwise.divergences.protocol import Divergence, consistent_above, scale_free, squared
+from setwise.errors import ConditionWarning, InputError, RangeWarning, SetwiseWarning, SizeWarning, TieWarning
+from setwise.neighbours.moments import Array
+from setwise.sets import SampleSets
+
+Notice = tuple[type[SetwiseWarning], str]
+
+SIZE_RATIO = 4  # sizes further apart than this bias the paper's estimator visibly
+SIZE_DIMENSION = 4  # in more dimensions than this
+NEGATIVE_SHARE = 0.1  # this share of clearly negative estimates is worth a word
+NOISE = 3.0  # standard deviations that make an estimate clearly negative
+_NAMED = 5
+
+
+def give(notices: Iterable[Notice], stacklevel: int) -> None:
+    """Issue the warnings."""
+    for category, text in notices:
+        warnings.warn(text, category, stacklevel=stacklevel + 1)
+
+
+def conditions(divergences: Sequence[Divergence], ks: Sequence[int]) -> list[Notice]:
+    """k below the paper's condition for consistency, k > 2 max(|a|, |b|) + 1."""
+    least = min(ks)
+    outside = [(one, consistent_above(one)) for one in divergences if least <= consistent_above(one)]
+    if not outside:
+        return []
+    listed = ", ".join(f"{one} (k > {bound:g})" for one, bound in outside)
+    return [(ConditionWarning, f"k={least} is below what the estimator is known to be consistent for: {listed}.")]
+
+
+def sizes(divergences: Sequence[Divergence], x: SampleSets, y: SampleSets) -> list[Notice]:
+    """Sizes so unequal that the biases at the two radii of the paper's form no longer cancel."""
+    affected = [one for one in divergences if getattr(one, "radius", None) == "paper"]
+    low, high = min(x.sizes.min(), y.sizes.min()), max(x.sizes.max(), y.sizes.max())
+    if not affected or x.dim <= SIZE_DIMENSION or high <= SIZE_RATIO * low:
+        return []
+    text = (
+        f"set sizes run from {low} to {high} in {x.dim} dimensions, which biases {_listed(affected)} by size. "
+        f'Use radius="matched": {", ".join(f"{one}:matched" for one in affected)}.'
+    )
+    return [(SizeWarning, text)]
+
+
+def ties(names: Sequence[object], counts: NDArray[np.int64], k: int, policy: str) -> list[Notice]:
+    """Points whose k-th neighbour lies on them; refused where the caller said so."""
+    where = np.flatnonzero(counts)
+    if not len(where):
+        return []
+    shown = ", ".join(f"{names[i]!r} ({counts[i]})" for i in where[:_NAMED])
+    more = f", .. ({len(where)} sets)" if len(where) > _NAMED else ""
+    found = f"{int(counts.sum())} points coincide with their neighbour k={k}, in set {shown}{more}"
+    if policy == "error":
+        raise InputError(f"{found}. Remove the duplicates, raise k, or allow them: ties='warn'.")
+    remedy = (
+        "Ratio divergences and kl count neighbours there; linear, l2 and alphabeta take the next positive distance."
+    )
+    return [(TieWarning, f"{found}. {remedy}")]
+
+
+def ranges(
+    values: Mapping[tuple[Divergence, int], Array], n: Array, m: Array, apart: NDArray[np.bool_], dim: int
+) -> list[Notice]:
+    """Values that left float64's range, and non-negative divergences of which many estimates are clearly negative.
+
+    Clearly: below minus three standard deviations of an estimate between equal distributions, about
+    sqrt(trigamma(k) (1/n + 1/m)), in the quantity that has no unit. `apart`: the pairs of different sets.
+    """
+    beyond: dict[Divergence, int] = {}
+    negative: dict[Divergence, float] = {}
+    for (divergence, k), matrix in values.items():
+        if not scale_free(divergence):
+            outside = ~np.isfinite(matrix) | ((matrix == 0) & apart & (divergence.kind != "distance"))
+            if outside.any():
+                beyond[divergence] = max(beyond.get(divergence, 0), int(outside.sum()))
+        elif divergence.kind != "similarity" and divergence.valid_range[0] == 0 and apart.any():
+            one = squared(divergence, matrix) if divergence.kind == "distance" else matrix
+            noise = np.sqrt(float(polygamma(1, k)) * (1 / n + 1 / m))
+            share = float((one < -NOISE * noise)[apart].mean())
+            if share > NEGATIVE_SHARE:
+                negative[divergence] = max(negative.get(divergence, 0.0), share)
+    parts = []
+    if negative:
+        listed = ", ".join(f"{one} ({share:.0%})" for one, share in negative.items())
+        parts.append(f'many estimates are clearly negative: {listed}; radius="matched" may help, and a larger k')
+    if beyond:
+        listed = ", ".join(f"{one} ({count})" for one, count in beyond.items())
+        parts.append(
+            f"values are beyond float64 or undefined in {dim} dimensions, or a density is infinite: {listed}; "
+            "use a divergence without a unit (renyi, kl, hellinger, js), or reduce the dimension"
+        )
+    return [(RangeWarning, f"{'; '.join(parts)}.")] if parts else []
+
+
+def _listed(divergences: Iterable[Divergence]) -> str:
+    return ", ".join(map(str, divergences))

@@ -1,0 +1,203 @@
+"""All divergences between all pairs of sets: checks, one pass of the engine, formulas, and what there is to say."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Literal, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setwise.divergences import notices
+from setwise.divergences.checks import (
+    Sets,
+    as_bytes,
+    as_divergences,
+    as_ks,
+    as_n_jobs,
+    as_sets,
+    check_dimensions,
+    check_existence,
+    check_sizes,
+)
+from setwise.divergences.protocol import Divergence, Terms
+from setwise.divergences.ratio import Renyi
+from setwise.divergences.table import DivergenceTable
+from setwise.errors import InputError
+from setwise.neighbours import kth_distances, pair_moments
+from setwise.neighbours.moments import Array, Moment, Moments, Own
+from setwise.progress import track
+from setwise.sets import SampleSets
+
+Progress: TypeAlias = bool | Callable[[int, int], None] | None
+Ties: TypeAlias = Literal["warn", "error"]
+_Key = TypeVar("_Key", Moment, Own)
+
+
+def pairwise_divergences(
+    X: Sets,
+    Y: Sets | None = None,
+    divergence: Divergence | str = Renyi(0.9),  # noqa: B008  frozen
+    *,
+    k: int = 5,
+    n_jobs: int | None = None,
+    memory: int | str | None = None,
+    ties: Ties = "warn",
+    progress: Progress = None,
+) -> Array:
+    """The directed divergence D(X_i || Y_j) of every set of X from every set of Y, (len(X), len(Y)).
+
+    Estimates are signed, never clamped. Without Y, X against itself, with the exact value of a set against itself on
+    the diagonal. `divergence_table` computes several divergences and k at the price of one, and takes the same
+    arguments.
+    """
+    table = compute(X, Y, (divergence,), (k,), n_jobs, memory, ties, progress, stacklevel=2)
+    return table[table.divergences[0], table.ks[0]]
+
+
+def divergence_table(
+    X: Sets,
+    Y: Sets | None = None,
+    divergences: Iterable[Divergence | str] = (Renyi(0.9),),
+    *,
+    k: int | Iterable[int] = (5,),
+    n_jobs: int | None = None,
+    memory: int | str | None = None,
+    ties: Ties = "warn",
+    progress: Progress = None,
+) -> DivergenceTable:
+    """All the divergences, for all the k, of every set of X from every set of Y, from one pass over the neighbours.
+
+    Parameters
+    ----------
+    X, Y : SampleSets, or a sequence of (n_t, d) arrays
+        Y left out: X against itself; the diagonal is the exact value of a set against itself.
+    divergences : divergences or their spellings, such as [Renyi(0.9), "kl:matched"]
+    k : which neighbours
+    n_jobs : number of threads, None or -1 for all cores
+    memory : the most to work in beyond data and result, as bytes or "500MB"
+    ties : "warn" of points that coincide with their k-th neighbour, or "error" to refuse them
+    progress : True for a bar on a terminal, or a callable(done, total)
+    """
+    return compute(X, Y, divergences, k, n_jobs, memory, ties, progress, stacklevel=2)
+
+
+def compute(
+    X: Sets,
+    Y: Sets | None,
+    divergences: Divergence | str | Iterable[Divergence | str],
+    k: int | Iterable[int],
+    n_jobs: int | None = None,
+    memory: int | str | None = None,
+    ties: Ties = "warn",
+    progress: Progress = None,
+    *,
+    same: NDArray[np.bool_] | None = None,
+    stacklevel: int,
+) -> DivergenceTable:
+    """`divergence_table`; `same` marks pairs of X and Y that are one set, which take the exact value."""
+    start = time.perf_counter()
+    x = as_sets(X)
+    y = x if Y is None else as_sets(Y)
+    chosen, ks, threads, budget = as_divergences(divergences), as_ks(k), as_n_jobs(n_jobs), as_bytes(memory)
+    if ties not in ("warn", "error"):
+        raise InputError(f"ties={ties!r} is not known; choose 'warn' or 'error'.")
+    check_dimensions(x, y)
+    check_sizes((x,) if Y is None else (x, y), ks)
+    if Y is None:
+        same = np.eye(len(x), dtype=bool)
+    selves = same is not None and bool(same.any())
+    check_existence(chosen, ks, selves)
+    if ties == "error":
+        for sets in (x,) if Y is None else (x, y):
+            notices.ties(sets.ids, _coincident(sets, max(ks)), max(ks), ties)
+
+    own = tuple(dict.fromkeys(o for one in chosen for o in one.own + (one.own_of_self if selves else ())))
+    moments = tuple(dict.fromkeys(moment for one in chosen for moment in one.moments))
+    both = any(one.both for one in chosen)
+    with _reporting(progress) as report:
+        answer = pair_moments(
+            x,
+            None if Y is None else y,
+            list(moments),
+            ks,
+            own=list(own),
+            both=both,
+            n_jobs=threads,
+            memory=budget,
+            progress=report,
+        )
+    values: dict[tuple[Divergence, int], Array] = {}
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        for kk in ks:
+            terms = _terms(answer, kk, x, y)
+            for one in chosen:
+                values[one, kk] = _values(one, terms, same if selves else None)
+
+    tied = np.asarray(answer.diagnostics["ties"])
+    found = notices.conditions(chosen, ks) + notices.sizes(chosen, x, y) + notices.ties(x.ids, tied, max(ks), ties)
+    apart = np.ones((len(x), len(y)), dtype=bool) if same is None else ~same
+    found += notices.ranges(values, _column(x), _column(y).T, apart, x.dim)
+    diagnostics: dict[str, object] = {
+        "sets": [len(x), len(y)],
+        "dim": x.dim,
+        "sizes_x": _range(x),
+        "sizes_y": _range(y),
+        "against_itself": Y is None,
+        "ties": {str(x.ids[i]): int(tied[i]) for i in np.flatnonzero(tied)},
+        "seconds": time.perf_counter() - start,
+        "search_seconds": answer.diagnostics["seconds"],
+        "safe_path": answer.diagnostics["safe_path"],
+        "path": answer.diagnostics["path"],
+        "warnings": [text for _, text in found],
+    }
+    notices.give(found, stacklevel + 1)
+    return DivergenceTable(values, x.ids, y.ids, diagnostics)
+
+
+def _terms(answer: Moments, k: int, x: SampleSets, y: SampleSets) -> Terms:
+    return Terms(
+        dim=x.dim,
+        n=_column(x),
+        m=_column(y).T,
+        forward=_at(answer.forward, k),
+        backward={moment: matrix.T for moment, matrix in _at(answer.backward, k).items()},
+        own_x={moment: values[:, None] for moment, values in _at(answer.own_x, k).items()},
+        own_y={moment: values[None, :] for moment, values in _at(answer.own_y, k).items()},
+    )
+
+
+def _at(answers: Mapping[tuple[_Key, int], Array], k: int) -> dict[_Key, Array]:
+    return {moment: values for (moment, kk), values in answers.items() if kk == k}
+
+
+def _values(divergence: Divergence, terms: Terms, same: NDArray[np.bool_] | None) -> Array:
+    shape = (terms.n.shape[0], terms.m.shape[1])
+    values = np.array(np.broadcast_to(divergence.value(terms), shape), dtype=np.float64)
+    if same is not None:
+        values[same] = np.broadcast_to(divergence.self_value(terms), shape)[same]
+    return values
+
+
+def _column(sets: SampleSets) -> Array:
+    return sets.sizes[:, None].astype(np.float64)
+
+
+def _range(sets: SampleSets) -> Sequence[int]:
+    return [int(sets.sizes.min()), int(sets.sizes.max())]
+
+
+def _coincident(sets: SampleSets, k: int) -> NDArray[np.int64]:
+    """For each set, how many of its points have their k-th neighbour within it at distance 0."""
+    return np.array([int((kth_distances(points, k=k) == 0).sum()) for points in sets], dtype=np.int64)
+
+
+@contextmanager
+def _reporting(progress: Progress) -> Iterator[Callable[[int, int], None] | None]:
+    if progress is True:
+        with track("divergences") as report:
+            yield report
+    else:
+        yield progress if callable(progress) else None
