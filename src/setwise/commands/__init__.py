@@ -1,0 +1,1 @@
+"""One file a command. `setwise.cli` imports a file only when its command is called."""

@@ -1,0 +1,52 @@
+"""What a command says to the person at the terminal: warnings as plain lines, small matrices, spans of time."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+WIDE = 10_000  # columns: a number cut off to fit a narrow window would be a wrong number
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Say each warning of the block once, on stderr and without file names, after the block has succeeded.
+
+    When it fails, the one line that tells why is all that is said.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        yield
+    for message in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+        print(f"warning: {message}", file=sys.stderr)
+
+
+def print_matrix(title: str, matrix: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str]) -> None:
+    """Print a labelled matrix; ids are shown as they are, however much they look like markup."""
+    cells = [[f"{value:.4g}" for value in row] for row in matrix]
+    print_table(title, ["", *columns], [[name, *row] for name, row in zip(rows, cells, strict=True)])
+
+
+def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows of text under a header, the first column to the left and the others to the right."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for position, name in enumerate(header):
+        table.add_column(Text(name), justify="right" if position else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    print(title)
+    Console(width=WIDE).print(table)
+
+
+def count(number: int, noun: str) -> str:
+    """`1 set`, `2,000 sets`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,55 @@
+"""The README says what is so: its table of divergences, its Python and its command line."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import setwise as sw
+from setwise.divergences import REGISTRY
+from setwise.divergences.spelling import usage
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+
+
+def block(language: str, containing: str) -> str:
+    """The fenced block in this language that contains this text."""
+    found = re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+    return next(text for text in found if containing in text)
+
+
+def test_the_table_of_divergences_is_the_registry() -> None:
+    rows = ["| spelling | in Python | estimates |", "| --- | --- | --- |"]
+    for kind in REGISTRY.values():
+        cells = f"`{usage(kind)}`", f"`{kind.__name__}`", kind.formula
+        rows.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
+    expected = "\n".join(["<!-- divergences -->", *rows, "<!-- /divergences -->"])
+    assert expected in README, f"the README's table should be:\n{expected}"
+
+
+def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(block("python", "setwise as sw"), {})
+    matrix = capsys.readouterr().out
+    assert matrix.count("0. ") >= 1 and len(matrix.splitlines()) == 3
+
+
+def test_the_command_line_example_runs(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    sets = sw.SampleSets(list(rng.normal(size=(3, 30, 2))), ids=list("pqr"))
+    rows = [f"{name},{a},{b}" for name, points in zip(sets.ids, sets, strict=True) for a, b in points.tolist()]
+    (tmp_path / "cells.csv").write_text("\n".join(["patient,x,y", *rows]) + "\n")
+    program, *arguments = shlex.split(block("sh", "cells.csv"))
+    assert program == "setwise"
+    subprocess.run([sys.executable, "-m", "setwise", *arguments], cwd=tmp_path, check=True, capture_output=True)
+    table = sw.DivergenceTable.load(tmp_path / "out.npz")
+    assert table.shape == (3, 3)
+
+
+def test_the_benchmark_can_put_its_table_here() -> None:
+    assert README.count("<!-- benchmark -->") == README.count("<!-- /benchmark -->") == 1
