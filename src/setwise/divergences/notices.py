@@ -19,7 +19,8 @@ Notice = tuple[type[SetwiseWarning], str]
 SIZE_RATIO = 4  # sizes further apart than this bias the paper's estimator visibly
 SIZE_DIMENSION = 4  # in more dimensions than this
 NEGATIVE_SHARE = 0.1  # this share of clearly negative estimates is worth a word
-NOISE = 3.0  # standard deviations that make an estimate clearly negative
+NOISE = 2.0  # standard deviations that make an estimate clearly negative
+SPREAD = 0.15  # the part of the variance, a dimension, that comes from the samples' own spread: measured on Gaussians
 _NAMED = 5
 
 
@@ -73,8 +74,8 @@ def ranges(
 ) -> list[Notice]:
     """Values that left float64's range, and non-negative divergences of which many estimates are clearly negative.
 
-    Clearly: below minus three standard deviations of an estimate between equal distributions, about
-    sqrt(trigamma(k) (1/n + 1/m)), in the quantity that has no unit. `apart`: the pairs of different sets.
+    Clearly: below minus two standard deviations of an estimate between equal Gaussians, which are about
+    sqrt((trigamma(k) + 0.15 d) (1/n + 1/m)). `apart`: the pairs of different sets.
     """
     beyond: dict[Divergence, int] = {}
     negative: dict[Divergence, float] = {}
@@ -85,7 +86,7 @@ def ranges(
                 beyond[divergence] = max(beyond.get(divergence, 0), int(outside.sum()))
         elif divergence.kind != "similarity" and divergence.valid_range[0] == 0 and apart.any():
             one = squared(divergence, matrix) if divergence.kind == "distance" else matrix
-            noise = np.sqrt(float(polygamma(1, k)) * (1 / n + 1 / m))
+            noise = np.sqrt((float(polygamma(1, k)) + SPREAD * dim) * (1 / n + 1 / m))
             share = float((one < -NOISE * noise)[apart].mean())
             if share > NEGATIVE_SHARE:
                 negative[divergence] = max(negative.get(divergence, 0.0), share)

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from setwise import __version__
 from setwise.divergences import notices
 from setwise.divergences.checks import (
     Sets,
@@ -141,6 +142,14 @@ def compute(
     apart = np.ones((len(x), len(y)), dtype=bool) if same is None else ~same
     found += notices.ranges(values, _column(x), _column(y).T, apart, x.dim)
     diagnostics: dict[str, object] = {
+        "setwise": __version__,
+        "parameters": {
+            "divergences": [str(one) for one in chosen],
+            "k": list(ks),
+            "n_jobs": threads,
+            "memory": budget,
+            "ties": ties,
+        },
         "sets": [len(x), len(y)],
         "dim": x.dim,
         "sizes_x": _range(x),

@@ -105,25 +105,27 @@ class DivergenceTable:
     def load(cls, path: str | os.PathLike[str]) -> DivergenceTable:
         """Read what `save` wrote."""
         shown = f"'{os.fspath(path)}'"
+        foreign = InputError(f"{shown} is not a table of divergences that DivergenceTable.save wrote.")
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with open(path, "rb") as file:
+                stored = np.load(file, allow_pickle=False)
                 if not isinstance(stored, np.lib.npyio.NpzFile) or "header" not in stored.files:
-                    raise InputError(f"{shown} is not a table of divergences that DivergenceTable.save wrote.")
+                    raise foreign
                 header = json.loads(str(stored["header"]))
                 if not isinstance(header, dict) or header.get("format") != FORMAT:
-                    raise InputError(f"{shown} is not a table of divergences that DivergenceTable.save wrote.")
+                    raise foreign
                 if header["version"] > VERSION:
                     raise InputError(
                         f"{shown} has layout {header['version']}; this setwise reads up to {VERSION}. Upgrade setwise."
                     )
-                pairs = [(parse(text), int(k)) for k in header["ks"] for text in header["divergences"]]
+                pairs = [(parse(text), int(k)) for text in header["divergences"] for k in header["ks"]]
                 values = {pair: np.asarray(stored[_entry(*pair)], dtype=np.float64) for pair in pairs}
                 return cls(values, stored["ids_x"].tolist(), stored["ids_y"].tolist(), header["diagnostics"])
+        except InputError:
+            raise
         except OSError as error:
             raise InputError(f"cannot read {shown}: {error.strerror or error}.") from error
         except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            if isinstance(error, InputError):
-                raise
             raise InputError(f"{shown} is damaged or no .npz file; save the table again.") from error
 
     def __repr__(self) -> str:
