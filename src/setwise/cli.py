@@ -24,6 +24,15 @@ if TYPE_CHECKING:
 
 OK, FAULT, MISTAKE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
 
+DEMO = "See it work on built-in sets, in seconds."
+DIVERGENCES = """The divergence of every set from every other, to a file or the screen.
+
+Row i, column j is the divergence of set i from set j, estimated from the distances to k-th nearest neighbours.
+Estimates keep their sign: values a little below zero are what an honest estimate gives for sets that are alike.
+
+`setwise divergences cells.csv --by patient --divergence renyi:0.9 --divergence kl -k 5 -o out.npz`
+"""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. No traceback leaves here unless SETWISE_TRACEBACK asks for it."""
@@ -70,9 +79,9 @@ def _app() -> App:
     app.command(
         "setwise.commands.divergences:divergences",
         name="divergences",
-        help="The divergence of every set from every other, to a file or the screen.",
+        help=DIVERGENCES,
     )
-    app.command("setwise.commands.demo:demo", name="demo", help="See it work on built-in data, in seconds.")
+    app.command("setwise.commands.demo:demo", name="demo", help=DEMO)
     return app
 
 
