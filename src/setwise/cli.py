@@ -50,8 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _tell("the memory ran out. Give --memory a smaller budget, or fewer sets", FAULT)
     except Exception as error:
+        cause = error.__cause__ if isinstance(error, ImportError) and error.__cause__ else error
         hint = "This is a fault in setwise; SETWISE_TRACEBACK=1 shows where"
-        return _tell(f"{type(error).__name__}: {str(error).rstrip('.')}. {hint}", FAULT)
+        return _tell(f"{type(cause).__name__}: {str(cause).rstrip('.')}. {hint}", FAULT)
 
 
 def _run(arguments: list[str]) -> int:
