@@ -13,6 +13,7 @@ never negative and F <= f <= F + 2 g S. A point y nearer than r has |y| <= |x| +
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -139,8 +140,27 @@ def tally(
         row, column = e.b.add(row, rows), e.b.add(column, columns)
 
 
-@njit(cache=True, nogil=True)
-def search_pair(x, half_x, n, y, half_y, m, d, row_lists, column_lists, folded, keep, shift, like, counting):
+@njit(cache=True, nogil=True, _nrt=False)
+def pack(points, first, n, d, centre, unit, gamma, packed, half, norm):
+    """A set's coordinates in blocks, (block, axis, BLOCK), its half squared norms with their bias, and its norms."""
+    for i in range((n + BLOCK - 1) // BLOCK * BLOCK):
+        place = i // BLOCK * BLOCK * d + i % BLOCK
+        if i < n:
+            total = 0.0
+            for c in range(d):
+                value = np.float32((points[(first + i) * d + c] - centre[c]) * unit)
+                packed[place + c * BLOCK] = value
+                total += np.float64(value) * np.float64(value)
+            half[i] = np.float32(0.5 * total * (1 + 2 * gamma))
+            norm[i] = math.sqrt(total) * (1 + 1e-6)
+        else:
+            for c in range(d):
+                packed[place + c * BLOCK] = np.float32(0)
+            half[i] = FAR
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def search_pair(x, half_x, n, y, half_y, m, d, row_lists, column_lists, folded, keep, shift, like, counting, stop):
     """Fill the lists of the n points of x against y (row_lists) and of the m points of y against x (folded).
 
     `counting` is (ks, row_limits, row_counts, column_limits, column_counts); an empty tuple of ks counts nothing.
@@ -151,12 +171,17 @@ def search_pair(x, half_x, n, y, half_y, m, d, row_lists, column_lists, folded, 
     blocks = (n + BLOCK - 1) // BLOCK
     groups = (m + LANES - 1) // LANES
     rows, columns = blocks * BLOCK, groups * LANES
-    row_lists[: rows * length] = EMPTY
-    column_lists[: columns * LANES * length] = EMPTY
-    if len(ks) > 0:
-        row_counts[: 2 * len(ks) * rows] = 0
-        column_counts[: 2 * len(ks) * columns * LANES] = 0
+    for i in range(0, rows * length, LANES):
+        store(empty, row_lists, i)
+    for i in range(0, columns * LANES * length, LANES):
+        store(empty, column_lists, i)
+    for i in range(2 * len(ks) * rows):
+        row_counts[i] = 0
+    for i in range(2 * len(ks) * columns * LANES):
+        column_counts[i] = 0
     for panel in range(0, blocks, PANEL):
+        if stop[0]:
+            return
         for chunk in range(0, m, CHUNK):
             for block in range(panel, min(panel + PANEL, blocks)):
                 for column in range(chunk, min(chunk + CHUNK, m), COLUMNS):
@@ -189,13 +214,13 @@ def search_pair(x, half_x, n, y, half_y, m, d, row_lists, column_lists, folded, 
         column_counts[t] = total
 
 
-@njit(cache=True, nogil=True)
-def set_limits(square, first, n, stride, norm, half_unit, gamma, limits):
-    """The two limits of each point for the squared radii `square` (len(ks), points): see `tally` and the bounds above."""
-    for t in range(len(square)):
+@njit(cache=True, nogil=True, _nrt=False)
+def set_limits(square_rho, first, n, stride, norm, half_unit, gamma, limits):
+    """The two limits of each point for its own k-th distances: see `tally` and the bounds above."""
+    for t in range(len(square_rho)):
         for i in range(n):
-            inside = half_unit * square[t, first + i] * TIE
-            slack = _slack(norm[first + i], inside, gamma)
+            inside = half_unit * square_rho[t, first + i] * TIE
+            slack = _slack(norm[i], inside, gamma)
             limits[2 * t * stride + i] = np.float32(inside * (1 - 1e-7))
             limits[(2 * t + 1) * stride + i] = np.float32((inside + slack) * (1 + 1e-7))
         for i in range(n, stride):
@@ -209,7 +234,7 @@ def _slack(norm, half_square, gamma):
     return 2 * gamma * (norm * norm + reach * reach) + TINY
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def refine(
     lists, like, points, first, n, others, start, m, d, norm, half_unit, gamma, keep, shift, ks, nearest, nu, place,
     square_rho, within, counts, stride,
@@ -221,19 +246,18 @@ def refine(
     entries are computed, which settles it unless a point outside the list could be as near; otherwise all points are.
     """
     length, deepest, scans = len(like), ks[-1], 0
-    bits = lists.view(np.int32)
     for i in range(n):
         base = i // LANES * length * LANES + i % LANES
         settled = False
         for t in range(len(ks)):
             k = ks[t]
             p = base + (length - k) * LANES
-            key = bits[p]
-            nearer = from_bits(bits[p + LANES] | ~keep) if k > 1 else np.float32(-1.0)
+            key = lists[p]
+            nearer = from_bits(lists[p + LANES] | ~keep) if k > 1 else np.float32(-1.0)
             upper = np.float64(from_bits(key | ~keep))
             lower = np.float64(from_bits(key & keep))
-            slack = _slack(norm[first + i], upper, gamma)
-            farther = np.float64(from_bits(bits[p - LANES] & keep))
+            slack = _slack(norm[i], upper, gamma)
+            farther = np.float64(from_bits(lists[p - LANES] & keep))
             if shift == 0 and not settled and nearer + slack <= lower and upper + 2 * slack <= farther:
                 square = square_distance(points, first + i, others, start + np.int64(key & ~keep), d)
                 alone = True
@@ -241,7 +265,7 @@ def refine(
                 if not settled:
                     settled = True
                     if not _settle(
-                        lists, base, length, points, first + i, others, start, m, d, norm[first + i], half_unit, gamma,
+                        lists, base, length, points, first + i, others, start, m, d, norm[i], half_unit, gamma,
                         keep, shift, deepest, nearest,
                     ):  # fmt: skip
                         scan(points, first + i, others, start, start + m, d, deepest, nearest)
@@ -262,23 +286,22 @@ def refine(
     return scans
 
 
-@njit(nogil=True)
+@njit(nogil=True, _nrt=False)
 def _settle(
     lists, base, length, points, i, others, start, m, d, norm, half_unit, gamma, keep, shift, deepest, nearest
 ):  # fmt: skip
     """Compute every point that the list names; true when no other can be among the nearest."""
-    bits = lists.view(np.int32)
     for t in range(deepest):
         nearest[t] = np.inf
     for t in range(length):
-        key = bits[base + t * LANES]
+        key = lists[base + t * LANES]
         group = np.int64(key & ~keep)
         known = from_bits(key & keep) >= FAR / 2
         for s in range(t):
-            known = known or (bits[base + s * LANES] & ~keep) == (key & ~keep)
+            known = known or (lists[base + s * LANES] & ~keep) == (key & ~keep)
         if not known:
             for j in range(group << shift, min((group + 1) << shift, m)):
                 insert(nearest, deepest, square_distance(points, i, others, start + j, d))
     half_square = half_unit * nearest[deepest - 1]
-    unlisted = np.float64(from_bits(bits[base] & keep))
+    unlisted = np.float64(from_bits(lists[base] & keep))
     return half_square == 0.0 or half_square + 2 * _slack(norm, half_square, gamma) <= unlisted

@@ -71,7 +71,7 @@ def insert(nearest, count, value):
         nearest[p] = value
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def scan(x, i, y, start, stop, d, count, nearest):
     """The `count` smallest squared distances from x_i to the rows start..stop of y, ascending."""
     for t in range(count):
@@ -80,7 +80,7 @@ def scan(x, i, y, start, stop, d, count, nearest):
         insert(nearest, count, square_distance(x, i, y, j, d))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def count_within(x, i, y, start, stop, d, square):
     """How many rows start..stop of y lie within a squared distance of x_i, ties included."""
     count = 0
@@ -89,7 +89,7 @@ def count_within(x, i, y, start, stop, d, square):
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=False)
 def beyond_ties(x, i, y, start, stop, d):
     """How many rows start..stop of y coincide with x_i, and the smallest positive squared distance (inf: none)."""
     ties, least = 0, np.inf
@@ -100,3 +100,24 @@ def beyond_ties(x, i, y, start, stop, d):
         elif square < least:
             least = square
     return ties, least
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def scan_set(x, first, last, y, start, stop, d, ks, nearest, nu, place, halt):
+    """The k-th smallest squared distances of the rows first..last of x, for ascending ks, into nu[:, place...]."""
+    for i in range(first, last):
+        if halt[0]:
+            return
+        scan(x, i, y, start, stop, d, ks[-1], nearest)
+        for t in range(len(ks)):
+            nu[t, place + i - first] = nearest[ks[t] - 1]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def count_set(x, first, last, y, start, stop, d, square_rho, nu, within, ranks):
+    """The points of y, and of x without each point itself, within max(rho, nu) of the rows first..last of x."""
+    for t in range(len(nu)):
+        for i in range(first, last):
+            square = max(square_rho[t, i], nu[t, i - first])
+            within[t, i - first] = count_within(x, i, y, start, stop, d, square)
+            ranks[t, i - first] = count_within(x, i, x, first, last, d, square) - 1

@@ -342,7 +342,9 @@ def _answer(target, pool, register, r, reach, keep, count, ks, dims, like, scrat
             answer.nu[t, answer.place + pool.order[first + lane]] = square
         if len(pool.rho_reach) > 0:
             query = load_many(pool.packed, first * d, dims)
-            inside, outside = limits(load(pool.rho, t * len(pool.order) + first), np.float32(6 * U * reach))
+            inside, outside = limits(
+                load(pool.rho, t * len(pool.order) + first), np.float32(6 * U * reach), np.float32((8 + d) * U)
+            )
             counts = (splat(np.float32(0)), splat(np.float32(0)))
             for c in range(count):
                 counts = tally(scratch.second, c, scratch.capacity, query, inside, outside, counts)

@@ -143,10 +143,10 @@ def tally(
 
 
 @simd(vectors(2))
-def limits(e: Emitter, rho: ir.Value, error: ir.Value) -> list[ir.Value]:
-    """Squares below which a point is surely within rho, and above which it surely is not."""
-    margin = e.fma(rho, ir.Constant(VF, [8 * U] * LANES), e.splat(error))
-    low, high = e.positive_part(e.b.fsub(rho, margin)), e.b.fadd(rho, margin)
+def limits(e: Emitter, radius: ir.Value, error: ir.Value, relative: ir.Value) -> list[ir.Value]:
+    """Squares below which a point is surely within a radius, and above which it surely is not."""
+    margin = e.fma(radius, e.splat(relative), e.splat(error))
+    low, high = e.positive_part(e.b.fsub(radius, margin)), e.b.fadd(radius, margin)
     return [e.b.fmul(low, low), e.b.fmul(high, high)]
 
 

@@ -237,7 +237,7 @@ def simd(result: types.Type | Callable[..., types.Type]) -> Callable[[Callable[.
             def unpack(kind: Any, value: ir.Value) -> Any:
                 if isinstance(kind, types.Array):
                     return kind, value
-                if isinstance(kind, types.UniTuple):
+                if isinstance(kind, types.BaseTuple):
                     return [builder.extract_value(value, i) for i in range(len(kind))]
                 return value
 

@@ -1,0 +1,235 @@
+"""A tile of pairs in high dimensions: pack its sets, search each pair once, hand both directions to the reduction."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from setwise.neighbours.dense import BLOCK, ROWS, pack, refine, search_pair, set_limits
+from setwise.neighbours.memory import aligned
+from setwise.neighbours.ranks import Own, own_ranks
+from setwise.neighbours.reduction import reduce_pair
+from setwise.neighbours.simd import LANES
+
+CLOSEST = 13  # bits of a key that may hold an index; larger sets share one among 2, 4, ... points
+
+
+class Side(NamedTuple):
+    """A tile's sets of one side: coordinates in blocks, and where each set's begin."""
+
+    packed: Any
+    half: Any
+    norm: Any
+    starts: Any  # of each set's blocks, in points
+
+
+class Answers(NamedTuple):
+    """(k, place + point) of one direction of a tile; a set against a target has its place in `places`."""
+
+    nu: Any
+    within: Any
+    ranks: Any
+
+
+class Scratch(NamedTuple):
+    row_lists: Any
+    column_lists: Any
+    folded: Any
+    row_limits: Any
+    row_counts: Any
+    column_limits: Any
+    column_counts: Any
+    nearest: Any
+    names: Any
+    ranks: Any
+    log_nu: Any
+    terms: Any
+
+
+class Frame(NamedTuple):
+    """What float32 coordinates mean: (point - centre) * unit."""
+
+    centre: Any
+    unit: float
+
+
+def padded(n: int) -> int:
+    return -(-n // BLOCK) * BLOCK
+
+
+def rank_scratch(largest: int) -> tuple[Any, ...]:
+    """The memory of ranks.own_ranks."""
+    leaves = -(-largest // LANES)
+    return (
+        aligned((leaves * LANES + 4) * LANES),
+        aligned(LANES),
+        aligned(leaves),
+        aligned(leaves),
+        aligned(2 * LANES),
+        aligned(2 * LANES, np.int32),
+    )
+
+
+def make_scratch(largest: int, length: int, ks: int, counting: bool) -> Scratch:
+    rows, columns = padded(largest), -(-largest // LANES) * LANES
+    counted = 2 * ks if counting else 0
+    return Scratch(
+        aligned(rows * length, np.int32),
+        aligned(columns * LANES * length, np.int32),
+        aligned(columns * length, np.int32),
+        aligned(counted * rows),
+        aligned(counted * rows, np.int32),
+        aligned(counted * columns),
+        aligned(counted * columns * LANES, np.int32),
+        np.empty(64),
+        np.arange(padded(largest)).astype(np.int32),
+        rank_scratch(largest if counting else 1),
+        np.empty(largest),
+        np.empty(largest),
+    )
+
+
+def make_side(sizes: Any, d: int) -> Side:
+    starts = np.concatenate([[0], np.cumsum([padded(int(n)) for n in sizes])]).astype(np.int64)
+    total = int(starts[-1])
+    return Side(aligned(total * d), aligned(total), np.empty(total), starts)
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def pack_side(cloud, frame, first, last, side):
+    d = cloud.d
+    for s in range(first, last):
+        at = side.starts[s - first]
+        n = cloud.offsets[s + 1] - cloud.offsets[s]
+        pack(cloud.points, cloud.offsets[s], n, d, frame.centre, frame.unit, _gamma(d),
+             side.packed[at * d :], side.half[at:], side.norm[at:])  # fmt: skip
+
+
+@njit(inline="always")
+def _gamma(d):
+    return (d + 8) * 2.0**-24
+
+
+@njit(inline="always")
+def _coding(count):
+    """The mask and shift of indices below `count` in a key."""
+    bits, shift = 1, 0
+    while (1 << bits) < count:
+        bits += 1
+    if bits > CLOSEST:
+        shift, bits = bits - CLOSEST, CLOSEST
+    return np.int32(-(1 << bits)), np.int32(shift)
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def search(
+    x, i, y, j, frame, left, a, right, b, ks, count_ks, like, scratch, forward, at, backward, back, both, stop
+):  # fmt: skip
+    """Set i of x against set j of y into `forward`, from place `at`, and if `both` back; how many points needed a scan.
+
+    With count_ks = ks the points within max(rho, nu) are counted too; with an empty tuple they are not.
+    """
+    d, half_unit, gamma = x.d, 0.5 * frame.unit * frame.unit, _gamma(x.d)
+    first, n = x.offsets[i], x.offsets[i + 1] - x.offsets[i]
+    start, m = y.offsets[j], y.offsets[j + 1] - y.offsets[j]
+    rows, columns = (n + BLOCK - 1) // BLOCK * BLOCK, (m + LANES - 1) // LANES * LANES
+    p, q = left.starts[a], right.starts[b]
+    keep_column, shift_column = _coding(m)
+    keep_row, shift_row = _coding(n)
+    norm_x, norm_y = left.norm[p:], right.norm[q:]
+    counted = len(count_ks) > 0
+    if counted:
+        set_limits(x.square_rho, first, n, rows, norm_x, half_unit, gamma, scratch.row_limits)
+        set_limits(y.square_rho, start, m, columns, norm_y, half_unit, gamma, scratch.column_limits)
+    search_pair(
+        left.packed[p * d :], left.half[p:], n, right.packed[q * d :], right.half[q:], m, d, scratch.row_lists,
+        scratch.column_lists, scratch.folded, (keep_column, keep_row), (shift_column, shift_row), like,
+        (count_ks, scratch.row_limits, scratch.row_counts, scratch.column_limits, scratch.column_counts), stop,
+    )  # fmt: skip
+    if stop[0]:
+        return 0
+    scans = refine(
+        scratch.row_lists, like, x.points, first, n, y.points, start, m, d, norm_x, half_unit, gamma, keep_column,
+        shift_column, ks, scratch.nearest, forward.nu, at, x.square_rho, forward.within, scratch.row_counts,
+        rows if counted else 0,
+    )  # fmt: skip
+    if both:
+        scans += refine(
+            scratch.folded, like, y.points, start, m, x.points, first, n, d, norm_y, half_unit, gamma, keep_row,
+            shift_row, ks, scratch.nearest, backward.nu, back, y.square_rho, backward.within, scratch.column_counts,
+            columns if counted else 0,
+        )  # fmt: skip
+    return scans
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def tile(
+    x, y, frame, spec, rows, columns, mirrored, left, right, count_ks, like, scratch, forward, backward, places,
+    back_places, both, out, back_out, stop,
+):  # fmt: skip
+    """Every moment of a tile; how many points needed a scan. `places` (rows, columns) and `back_places` (columns, rows)."""
+    scans, counted = 0, len(count_ks) > 0
+    pack_side(x, frame, rows[0], rows[1], left)
+    pack_side(y, frame, columns[0], columns[1], right)
+    for i in range(rows[0], rows[1]):
+        for j in range(columns[0], columns[1]):
+            if mirrored and j <= i:
+                continue
+            a, b = i - rows[0], j - columns[0]
+            scans += search(
+                x, i, y, j, frame, left, a, right, b, spec.ks, count_ks, like, scratch, forward, places[a, b], backward,
+                back_places[b, a], both, stop,
+            )  # fmt: skip
+            if stop[0]:
+                return scans
+    if counted:
+        for i in range(rows[0], rows[1]):
+            _ranks(x, i, left, i - rows[0], frame, max(0, i + 1 - columns[0]) if mirrored else 0,
+                   columns[1] - columns[0], places[i - rows[0]], forward, spec, scratch)  # fmt: skip
+        for j in range(columns[0], columns[1] if both else columns[0]):
+            _ranks(y, j, right, j - columns[0], frame, 0, min(rows[1], j) - rows[0] if mirrored else rows[1] - rows[0],
+                   back_places[j - columns[0]], backward, spec, scratch)  # fmt: skip
+    for i in range(rows[0], rows[1]):
+        for j in range(columns[0], columns[1]):
+            if mirrored and j <= i:
+                continue
+            a, b = i - rows[0], j - columns[0]
+            for t in range(len(spec.ks)):
+                reduce_pair(spec, x, i, y, j, t, forward.nu, forward.within, forward.ranks, places[a, b], counted,
+                            scratch.log_nu, scratch.terms, out)  # fmt: skip
+                if both:
+                    reduce_pair(spec, y, j, x, i, t, backward.nu, backward.within, backward.ranks, back_places[b, a],
+                                counted, scratch.log_nu, scratch.terms, back_out)  # fmt: skip
+    return scans
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def own(x, frame, first, last, side, ks, like, scratch, answers, stop):
+    """Sets first..last against themselves: each point's own place comes first, so k means the (k - 1)-th neighbour."""
+    scans = 0
+    for s in range(first, last):
+        pack_side(x, frame, s, s + 1, side)
+        at = x.offsets[s]
+        scans += search(x, s, x, s, frame, side, 0, side, 0, ks, (), like, scratch, answers, at, answers, at, False,
+                        stop)  # fmt: skip
+        if stop[0]:
+            break
+    return scans
+
+
+@njit(nogil=True, _nrt=False)
+def _ranks(cloud, s, side, a, frame, begin, end, places, answers, spec, scratch):
+    """The own ranks of one set for the targets begin..end of the tile."""
+    if begin >= end:
+        return
+    d, first, n = cloud.d, cloud.offsets[s], cloud.offsets[s + 1] - cloud.offsets[s]
+    at = side.starts[a]
+    reach = 0.0
+    for i in range(n):
+        reach = max(reach, side.norm[at + i])
+    own = Own(side.packed[at * d :], scratch.names, n, ROWS, d * BLOCK, BLOCK, reach, frame.unit * frame.unit)
+    for t in range(len(spec.ks)):
+        own_ranks(own, cloud.points, first, d, cloud.square_rho, cloud.own_within, answers.nu, answers.ranks, t,
+                  places[begin:end], scratch.ranks)  # fmt: skip

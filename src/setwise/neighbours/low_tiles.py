@@ -1,0 +1,117 @@
+"""A tile in low dimensions: one pool of queries against some target sets, one after another."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from setwise.neighbours.low import REGISTERS, Pool, Scratch, Target, kd_order, pack_pool, pack_target
+from setwise.neighbours.memory import aligned
+from setwise.neighbours.ranks import Own, own_ranks
+from setwise.neighbours.reduction import reduce_pair
+from setwise.neighbours.simd import LANES
+
+WIDEST = 16  # registers of queries in a superblock
+
+
+class Memory(NamedTuple):
+    """A thread's own: for the search, for a target's leaves, for the reduction."""
+
+    search: Any
+    packed: tuple[Any, ...]
+    log_nu: Any
+    terms: Any
+
+
+def leaves_of(n: int) -> int:
+    """Room for leaves, in whole registers of boxes."""
+    return -(-(-(-n // LANES)) // LANES) * LANES
+
+
+def make_memory(largest: int, d: int, length: int) -> Memory:
+    room = leaves_of(largest)
+    capacity = room * LANES + 64
+    search = Scratch(
+        aligned(room + LANES),
+        aligned(room + LANES, np.int32),
+        np.empty(64),
+        aligned(LANES),
+        aligned(capacity * d),
+        aligned(capacity, np.int32),
+        aligned(capacity * d),
+        aligned(capacity, np.int32),
+        capacity,
+        aligned(WIDEST * length * LANES, np.int32),
+        aligned(2 * LANES, np.int32),
+        aligned(LANES, np.float64),
+    )
+    packed = (aligned(room * LANES * d), aligned(room * LANES, np.int32), aligned(room * d), aligned(room * d))
+    return Memory(search, packed, np.empty(largest), np.empty(largest))
+
+
+def make_target(cloud: Any, coordinates: Any, s: int, unit: float, memory: Memory) -> Target:
+    """Set s, in the thread's memory: the next target overwrites it."""
+    first, last = int(cloud.offsets[s]), int(cloud.offsets[s + 1])
+    points, room, d = coordinates[first:last], leaves_of(last - first), cloud.d
+    order = np.arange(last - first)
+    kd_order(points, order, LANES)
+    leaves, names, low, high = memory.packed
+    pack_target(
+        points,
+        order,
+        room,
+        leaves[: room * LANES * d],
+        names[: room * LANES],
+        low[: room * d],
+        high[: room * d],
+    )
+    return Target(leaves, names, low, high, room, cloud.points, first, unit * unit)
+
+
+def make_pool(cloud: Any, coordinates: Any, rows: tuple[int, int], typical: float, unit: float, rho: Any = None) -> tuple[Pool, int]:
+    """The points of sets rows[0]..rows[1] as queries; `typical` is a target set's size, `rho` asks for counts. And the width."""
+    start, stop = int(cloud.offsets[rows[0]]), int(cloud.offsets[rows[1]])
+    n, d = stop - start, cloud.d
+    width = REGISTERS
+    while width < WIDEST and width * 2 * LANES * typical <= 1.5 * n:
+        width *= 2
+    size = width * LANES
+    blocks = -(-n // size)
+    points = coordinates[start:stop]
+    order = np.arange(n)
+    kd_order(points, order, size)
+    order = np.concatenate([order, np.repeat(order[-1:], blocks * size - n)])
+    packed, low, high = aligned(blocks * size * d), aligned(blocks * d), aligned(blocks * d)
+    diagonal, reach = aligned(blocks), aligned(blocks)
+    pack_pool(points, order, width, packed, low, high, diagonal, reach)
+    exact = cloud.points.reshape(-1, d)[start:stop][order].astype(np.float64)
+    by_axis = aligned(blocks * size * d, np.float64)
+    by_axis.reshape(-1, d, LANES)[:] = exact.reshape(-1, LANES, d).transpose(0, 2, 1)
+    own = np.zeros((0, 0), np.float32) if rho is None else (np.sqrt(rho[:, start:stop][:, order]) * unit).astype(np.float32)
+    farthest = own.reshape(len(own), blocks, -1).max(axis=(0, 2)) if len(own) else np.zeros(0, np.float32)
+    square_rho = np.zeros((0, 0)) if rho is None else rho
+    return Pool(packed, low, high, diagonal, reach, exact.ravel(), by_axis, order, start, own.ravel(), farthest, square_rho), width
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def ranks(cloud, s, target, reach, spec, answer_nu, answer_ranks, places, scratch):
+    """The own ranks of set s (packed as a target) for the target sets whose answers begin at `places`."""
+    first, n = cloud.offsets[s], cloud.offsets[s + 1] - cloud.offsets[s]
+    own = Own(target.leaves, target.names, n, 1, cloud.d * LANES, LANES, reach, target.square_unit)
+    for t in range(len(spec.ks)):
+        own_ranks(own, cloud.points, first, cloud.d, cloud.square_rho, cloud.own_within, answer_nu, answer_ranks, t, places,
+                  scratch)  # fmt: skip
+
+
+@njit(nogil=True, cache=True, _nrt=False)
+def reduce_target(x, y, spec, rows, j, skip, answers, place, counted, memory, out):
+    """The moments of all sets of the pool against target j; `skip` leaves out the pair of a set with itself."""
+    nu, within, ranked = answers
+    base = x.offsets[rows[0]]
+    for i in range(rows[0], rows[1]):
+        if not (skip and i == j):
+            for t in range(len(spec.ks)):
+                reduce_pair(spec, x, i, y, j, t, nu, within, ranked, place + x.offsets[i] - base, counted, memory.log_nu,
+                            memory.terms, out)  # fmt: skip

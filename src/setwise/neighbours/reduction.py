@@ -1,0 +1,299 @@
+"""From neighbour distances to moments (moments.py), a pair of sets at a time.
+
+The means are taken in log space (log-sum-exp), so that rho^(-d a) may lie far outside float64's range. Sums run
+over a set's points in their given order: the answer does not depend on the tile that held the pair.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from scipy.special import digamma, gammaln
+
+from setwise.neighbours.exact import beyond_ties, count_within
+from setwise.neighbours.moments import Array, LogRatio, Mixture, Moment, Power
+from setwise.neighbours.simd import Emitter, simd
+
+LN2 = math.log(2.0)
+ELEMENTWISE = {"contract", "nsz", "nnan"}  # the constants' order of addition matters: see MAGIC
+SUMS = ELEMENTWISE | {"reassoc"}
+MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding it leaves a number's nearest integer in the low bits
+POWER, LOG_RATIO, MIXTURE = range(3)
+
+
+class Spec(NamedTuple):
+    """The moments asked for, as arrays that jitted code can read."""
+
+    kind: Any  # (moment,)
+    a: Any
+    b: Any
+    matched: Any
+    by_x: Any  # (moment, count): what l points of X contribute: G(l, a), or digamma(l)
+    by_y: Any  # (moment, count): what q points of Y contribute: G(q, b), or -digamma(q)
+    ks: Any
+
+
+class Cloud(NamedTuple):
+    """A collection's points and what is known of each on its own, for each k: (k, point)."""
+
+    points: Any  # row-major, flat
+    offsets: Any
+    d: int
+    square_rho: Any
+    log_rho: Any  # of the k_rho-th neighbour
+    k_rho: Any  # k, or where that distance is zero the first whose distance is not
+    own_within: Any  # points within rho, ties included
+    resolution: float  # log of the smallest distance that stands in where a point has no positive one
+
+
+def specify(moments: tuple[Moment, ...], ks: tuple[int, ...], largest: int) -> Spec:
+    """The tables of the moments, for sets of up to `largest` points."""
+    counts = np.arange(largest + 2, dtype=np.float64)
+    counts[0] = 1.0  # never looked up
+    shape = (len(moments), len(counts))
+    by_x, by_y = np.zeros(shape), np.zeros(shape)
+    kind, matched = np.zeros(len(moments), np.int64), np.zeros(len(moments), np.bool_)
+    a, b = np.zeros(len(moments)), np.zeros(len(moments))
+    for i, moment in enumerate(moments):
+        if isinstance(moment, Mixture):
+            kind[i], matched[i] = MIXTURE, True
+        elif isinstance(moment, LogRatio):
+            kind[i], matched[i] = LOG_RATIO, moment.matched
+            by_x[i], by_y[i] = digamma(counts), -digamma(counts)
+        else:
+            kind[i], matched[i], a[i], b[i] = POWER, moment.matched, moment.a, moment.b
+            by_x[i], by_y[i] = gamma_ratio(counts, moment.a), gamma_ratio(counts, moment.b)
+    return Spec(kind, a, b, matched, by_x, by_y, np.array(ks, np.int64))
+
+
+def gamma_ratio(k: Array, a: float) -> Array:
+    """G(k, a) = Gamma(k) / Gamma(k - a); a count too small for it never occurs and is set to nan."""
+    with np.errstate(over="ignore"):
+        ratio = np.exp(gammaln(k) - gammaln(np.where(k > a, k - a, 1.0)))
+    return np.asarray(np.where(k > a, ratio, np.nan))
+
+
+def needs_counts(moments: tuple[Moment, ...]) -> bool:
+    return any(isinstance(m, Mixture) or m.matched for m in moments)
+
+
+def needs_counts_at_ties(moments: tuple[Moment, ...]) -> bool:
+    return any(isinstance(m, LogRatio) or (isinstance(m, Power) and m.a + m.b == 0) for m in moments)
+
+
+@simd(types.int64)
+def _bits(e: Emitter, value: ir.Value) -> ir.Value:
+    return e.b.bitcast(value, ir.IntType(64))
+
+
+@simd(types.float64)
+def _float(e: Emitter, value: ir.Value) -> ir.Value:
+    return e.b.bitcast(value, ir.DoubleType())
+
+
+@njit(inline="always", fastmath={"contract"})
+def _log(x):
+    """Natural logarithm of a positive normal number, without a branch: 2 atanh((m - 1) / (m + 1)) + e log 2."""
+    bits = _bits(x) - np.int64(4604544271217802189)  # of sqrt(1/2)
+    exponent = ((bits + (np.int64(1024) << 52)) >> 52) - 1024
+    m = _float(_bits(x) - (exponent << 52))
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    p = 2.0 / 19
+    for odd in (17, 15, 13, 11, 9, 7, 5, 3):
+        p = p * z + 2.0 / odd
+    whole = _float(_bits(MAGIC) + exponent) - MAGIC
+    return s * z * p + 2.0 * s + whole * LN2
+
+
+@njit(inline="always", fastmath={"contract"})
+def _exp(x):
+    """Exponential of a number that is not positive, without a branch: 0 below -708."""
+    x = max(x, -708.0)
+    shifted = x * (1 / LN2) + MAGIC
+    n = shifted - MAGIC
+    f = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10
+    p = 1 / 6227020800.0
+    for factorial in (479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0):
+        p = p * f + 1 / factorial
+    p = (p * f + 1.0) * f + 1.0
+    return p * _float((_bits(shifted) << 52) + (np.int64(1023) << 52))
+
+
+@njit(inline="always")
+def _digamma(x):
+    """For x >= 1, by recurrence and the asymptotic series."""
+    shift = 0.0
+    while x < 12.0:
+        shift -= 1.0 / x
+        x += 1.0
+    z = 1.0 / (x * x)
+    series = z * (1 / 12 - z * (1 / 120 - z * (1 / 252 - z * (1 / 240 - z * (1 / 132)))))
+    return shift + math.log(x) - 0.5 / x - series
+
+
+@njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=ELEMENTWISE)
+def _logs(square, place, n, out):
+    """Half the logarithm of each square; whether any is zero."""
+    least = np.inf
+    for i in range(n):
+        value = square[place + i]
+        least = min(least, value)
+        out[i] = 0.5 * _log(value)
+    return least == 0.0
+
+
+@njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=SUMS)
+def _fill(log_rho, t, first, log_nu, n, by_rho, by_nu, constant, terms):
+    for i in range(n):
+        terms[i] = constant + by_rho * log_rho[t, first + i] + by_nu * log_nu[i]
+
+
+@njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=SUMS)
+def _mean(terms, n):
+    total = 0.0
+    for i in range(n):
+        total += terms[i]
+    return total / n
+
+
+@njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=SUMS)
+def _largest(terms, n):
+    largest = -np.inf
+    for i in range(n):
+        largest = max(largest, terms[i])
+    return largest
+
+
+@njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=ELEMENTWISE)
+def _exponentiate(terms, n, largest):
+    for i in range(n):
+        terms[i] = _exp(terms[i] - largest)
+
+
+@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+def _log_mean_exp(terms, n):
+    largest = _largest(terms, n)
+    _exponentiate(terms, n, largest)
+    return largest + math.log(_mean(terms, n))
+
+
+@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+def _mixture(l, q, n, m):
+    """log p / m at a matched ball that holds l and q points (docs/decisions/jensen-shannon.md)."""
+    wx, wy = 0.5 / (n - 1), 0.5 / m
+    edge = 1.0 if l > q else 0.0 if l < q else 0.5
+    inner_x, inner_y = l + edge - 1.0, q - edge
+    unit = (wx * wx * (inner_x + 1) + wy * wy * (inner_y + 1)) / (wx * (inner_x + 1) + wy * (inner_y + 1))
+    count = (wx * inner_x + wy * inner_y) / unit
+    return _digamma(np.float64(l)) + edge / l - math.log(n - 1.0) - math.log(unit) - _digamma(count + 1.0)
+
+
+@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, log_nu, terms, out):
+    """All moments of set i of x against set j of y for the t-th k, into out[:, i, j].
+
+    nu, within and ranks are (k, place + point): squared distances, and where `counted` the counts q and l.
+    """
+    k, d = spec.ks[t], x.d
+    first, n = x.offsets[i], x.offsets[i + 1] - x.offsets[i]
+    start, stop = y.offsets[j], y.offsets[j + 1]
+    m = stop - start
+    tied = _logs(nu[t], place, n, log_nu)
+    for p in range(first, first + n):
+        tied |= x.square_rho[t, p] == 0.0
+    for moment in range(len(spec.kind)):
+        kind, a, b = spec.kind[moment], spec.a[moment], spec.b[moment]
+        if kind == MIXTURE:
+            for p in range(n):
+                terms[p] = _mixture(ranks[t, place + p], within[t, place + p], n, m)
+            out[moment, t, i, j] = _mean(terms, n)
+        elif kind == LOG_RATIO and spec.matched[moment]:
+            for p in range(n):
+                terms[p] = spec.by_x[moment, ranks[t, place + p]] + spec.by_y[moment, within[t, place + p]]
+            out[moment, t, i, j] = _mean(terms, n)
+        elif spec.matched[moment]:
+            for p in range(n):
+                terms[p] = spec.by_x[moment, ranks[t, place + p]] * spec.by_y[moment, within[t, place + p]]
+            out[moment, t, i, j] = math.log(_mean(terms, n))
+        else:
+            if kind == LOG_RATIO:
+                _fill(x.log_rho, t, first, log_nu, n, -np.float64(d), np.float64(d), 0.0, terms)
+            else:
+                constant = math.log(spec.by_x[moment, k]) + math.log(spec.by_y[moment, k])
+                _fill(x.log_rho, t, first, log_nu, n, -d * a, -d * b, constant, terms)
+            if tied:
+                _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place, counted, log_nu, terms)
+            out[moment, t, i, j] = _mean(terms, n) if kind == LOG_RATIO else _log_mean_exp(terms, n)
+
+
+@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+def _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place, counted, log_nu, terms):
+    """The terms of the points whose rho or nu is zero (moments.Power says what they are)."""
+    k, d, a, b = spec.ks[t], x.d, spec.a[moment], spec.b[moment]
+    for p in range(n):
+        rho, square = x.square_rho[t, first + p], nu[t, place + p]
+        if rho > 0.0 and square > 0.0:
+            continue
+        if spec.kind[moment] == LOG_RATIO or a + b == 0.0:
+            if counted:
+                l, q = ranks[t, place + p], within[t, place + p]
+            else:
+                ball = max(rho, square)
+                l = count_within(x.points, first + p, x.points, first, first + n, d, ball) - 1
+                q = count_within(x.points, first + p, y.points, start, stop, d, ball)
+            left, right = spec.by_x[moment, l], spec.by_y[moment, q]
+            terms[p] = left + right if spec.kind[moment] == LOG_RATIO else math.log(left * right)
+        else:
+            k_nu, log_distance = np.float64(k), log_nu[p]
+            if square == 0.0:
+                ties, beyond = beyond_ties(x.points, first + p, y.points, start, stop, d)
+                k_nu = min(ties + 1.0, stop - start + 0.0)
+                log_distance = 0.5 * math.log(beyond) if beyond < np.inf else x.resolution
+            k_rho = x.k_rho[t, first + p]
+            terms[p] = (
+                math.lgamma(k_rho) - math.lgamma(k_rho - a) - d * a * x.log_rho[t, first + p]
+                + math.lgamma(k_nu) - math.lgamma(k_nu - b) - d * b * log_distance
+            )  # fmt: skip
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def know_own(points, offsets, d, ks, deep, own, counting, square_rho, log_rho, k_rho, own_within):
+    """What each point's own k-th distances say, from its squared distances `own` (deep, point), itself at rank 1.
+
+    Returns the log of the smallest positive distance met. A point without any positive distance keeps log_rho = inf.
+    """
+    least = np.inf
+    for s in range(len(offsets) - 1):
+        first, stop = offsets[s], offsets[s + 1]
+        n = stop - first
+        for i in range(first, stop):
+            for t in range(len(ks)):
+                k = ks[t]
+                place = np.searchsorted(deep, k + 1)
+                square = own[place, i]
+                square_rho[t, i] = square
+                k_rho[t, i] = k
+                log_rho[t, i] = 0.5 * math.log(square) if square > 0 else np.inf
+                if square == 0.0:
+                    ties, beyond = beyond_ties(points, i, points, first, stop, d)
+                    k_rho[t, i] = min(ties, n - 1)
+                    square = beyond
+                    if beyond < np.inf:
+                        log_rho[t, i] = 0.5 * math.log(beyond)
+                least = min(least, log_rho[t, i])
+                if counting:
+                    alone = k + 2 > n or own[place + 1, i] > square_rho[t, i] * (1 + 2e-9)
+                    own_within[t, i] = k if alone else count_within(points, i, points, first, stop, d, square_rho[t, i]) - 1
+    return least
+
+
+def log_mean_exp_by_set(terms: Array, offsets: Any) -> Array:
+    """The log of the mean of exp(terms) of each set."""
+    starts, sizes = offsets[:-1], np.diff(offsets)
+    largest = np.maximum.reduceat(terms, starts)
+    return np.asarray(largest + np.log(np.add.reduceat(np.exp(terms - np.repeat(largest, sizes)), starts) / sizes))
