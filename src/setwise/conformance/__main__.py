@@ -6,7 +6,7 @@ import argparse
 import math
 import sys
 
-import setwise
+from setwise import __version__
 from setwise.conformance.by_hand import by_hand
 from setwise.conformance.case import Report, run, select
 from setwise.conformance.cases import CASES, measured
@@ -79,7 +79,7 @@ def _outwards(value: float) -> float:
 
 def _page(report: Report) -> str:
     return PAGE.format(
-        version=setwise.__version__,
+        version=__version__,
         draws=DRAWS,
         contrast=markdown(list(rows(ours))),
         ours=_table(report),
