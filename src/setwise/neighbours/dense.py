@@ -296,10 +296,11 @@ def _settle(
     for t in range(length):
         key = lists[base + t * LANES]
         group = np.int64(key & ~keep)
-        known = from_bits(key & keep) >= FAR / 2
-        for s in range(t):
-            known = known or (lists[base + s * LANES] & ~keep) == (key & ~keep)
-        if not known:
+        done = from_bits(key & keep) >= FAR / 2  # nobody's
+        for s in range(t if shift > 0 else 0):
+            other = lists[base + s * LANES]
+            done = done or ((other & ~keep) == (key & ~keep) and from_bits(other & keep) < FAR / 2)
+        if not done:
             for j in range(group << shift, min((group + 1) << shift, m)):
                 insert(nearest, deepest, square_distance(points, i, others, start + j, d))
     half_square = half_unit * nearest[deepest - 1]

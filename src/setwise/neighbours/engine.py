@@ -141,7 +141,7 @@ def _clouds(sides: Sequence[SampleSets]) -> tuple[list[Cloud], int]:
         points = np.ascontiguousarray(sets.points).ravel()
         if power:
             points = np.ldexp(points.astype(np.float64), -power)
-        clouds.append(Cloud(points, sets.offsets, sets.dim, none, none, none, np.zeros((0, 0), np.int32), 0.0))
+        clouds.append(Cloud(points, sets.offsets, sets.dim, none, none, none, np.zeros((0, 0), np.int32), none.ravel(), none, none, none > 0, 0.0))
     return clouds, power
 
 
@@ -195,9 +195,19 @@ def _own_pass(
         known.append(cloud._replace(square_rho=square_rho, log_rho=log_rho, k_rho=k_rho, own_within=within))
     # a set that is one point, repeated, has no distance of its own: the smallest of all sets stands in
     resolution = resolution if np.isfinite(resolution) else 0.0
-    for cloud in known:
-        cloud.log_rho[np.isinf(cloud.log_rho)] = resolution
-    return [cloud._replace(resolution=resolution) for cloud in known], scans
+    return [_summed_up(cloud, resolution) for cloud in known], scans
+
+
+def _summed_up(cloud: Cloud, resolution: float) -> Cloud:
+    cloud.log_rho[np.isinf(cloud.log_rho)] = resolution
+    starts = cloud.offsets[:-1]
+    return cloud._replace(
+        resolution=resolution,
+        flat_log_rho=cloud.log_rho.ravel(),
+        low_rho=np.minimum.reduceat(cloud.log_rho, starts, axis=1),
+        high_rho=np.maximum.reduceat(cloud.log_rho, starts, axis=1),
+        tied=np.minimum.reduceat(cloud.square_rho, starts, axis=1) == 0,
+    )
 
 
 def _search(path: Dense | Low | Scan, run: Threads, jobs: Sequence[Job], progress: Progress | None) -> int:

@@ -19,7 +19,7 @@ _ZERO = ir.Constant(WIDE.llvm, [0.0] * 8)
 
 
 @simd(WIDE)
-def _zeros(e: Emitter) -> ir.Value:
+def zeros(e: Emitter) -> ir.Value:
     return _ZERO
 
 
@@ -37,7 +37,7 @@ def _add_squares(e: Emitter, total: ir.Value, x: Any, i: ir.Value, y: Any, j: ir
 
 
 @simd(types.float64)
-def _total(e: Emitter, value: ir.Value) -> ir.Value:
+def total_of(e: Emitter, value: ir.Value) -> ir.Value:
     lanes = [e.b.extract_element(value, I32(i)) for i in range(8)]
     for step in (4, 2, 1):
         lanes = [e.b.fadd(lanes[i], lanes[i + step]) for i in range(step)]
@@ -50,10 +50,10 @@ def square_distance(x, i, y, j, d):
     i, j = i * d, j * d
     total = 0.0
     if d >= 8:
-        wide = _zeros()
+        wide = zeros()
         for c in range(0, d - 7, 8):
             wide = _add_squares(wide, x, i + c, y, j + c)
-        total = _total(wide)
+        total = total_of(wide)
     for c in range(d - d % 8, d):
         difference = np.float64(x[i + c]) - np.float64(y[j + c])
         total += difference * difference

@@ -299,7 +299,7 @@ def _settle(target, pool, position, row, lane, keep, offset, k, scratch, dims):
         scratch.near[t] = np.inf
     for t in range(-1, k):
         key = scratch.keys[row + t * LANES + lane]
-        if from_bits(key) < EMPTY:
+        if from_bits(key) < WIDEST:
             j = target.start + scratch.second_names[key & ~keep]
             insert(scratch.near, k, square_distance(pool.points, position, target.points, j, len(dims)))
     kth = scratch.near[k - 1] * target.square_unit

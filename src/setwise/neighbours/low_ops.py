@@ -7,7 +7,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
-from setwise.neighbours.simd import I32, LANES, VF, VI, Emitter, V, simd, vectors
+from setwise.neighbours.simd import F32, F64, I32, LANES, VF, VI, Emitter, V, simd, vectors
 
 U = 2.0**-24
 
@@ -186,15 +186,17 @@ def exact_squares(
     places = e.b.and_(e.load(keys, row, VI), e.b.not_(e.splat(keep)))
     base = e.address(names, half(0), I32)
     name = e.gather(base, places, VI)
-    data = e.address(points, e.b.mul(start, half(len(dims))), ir.DoubleType())
+    given = F64 if points[0].dtype == types.float64 else F32
+    data = e.address(points, e.b.mul(start, half(len(dims))), given)
     for part in range(0, LANES, wide):
         lanes = ir.Constant(ir.VectorType(I32, wide), list(range(part, part + wide)))
         index = e.b.shuffle_vector(name, ir.Constant(VI, ir.Undefined), lanes)
         index = e.b.mul(index, ir.Constant(index.type, [len(dims)] * wide))
-        total = ir.Constant(ir.VectorType(ir.DoubleType(), wide), [0.0] * wide)
+        total = ir.Constant(ir.VectorType(F64, wide), [0.0] * wide)
         for axis in range(len(dims)):
             place = e.b.add(index, ir.Constant(index.type, [axis] * wide))
-            other = e.gather(data, place, total.type)
+            other = e.gather(data, place, ir.VectorType(given, wide))
+            other = other if given == F64 else e.b.fpext(other, total.type)
             query = e.load(queries, e.at(q, axis * LANES + part), total.type)
             difference = e.b.fsub(query, other)
             total = e.b.fadd(total, e.b.fmul(difference, difference))

@@ -14,9 +14,9 @@ from llvmlite import ir
 from numba import njit, types
 from scipy.special import digamma, gammaln
 
-from setwise.neighbours.exact import beyond_ties, count_within
+from setwise.neighbours.exact import beyond_ties, count_within, total_of, zeros
 from setwise.neighbours.moments import Array, LogRatio, Mixture, Moment, Power
-from setwise.neighbours.simd import Emitter, simd
+from setwise.neighbours.simd import WIDE, Emitter, simd
 
 LN2 = math.log(2.0)
 ELEMENTWISE = {"contract", "nsz", "nnan"}  # the constants' order of addition matters: see MAGIC
@@ -34,6 +34,7 @@ class Spec(NamedTuple):
     matched: Any
     by_x: Any  # (moment, count): what l points of X contribute: G(l, a), or digamma(l)
     by_y: Any  # (moment, count): what q points of Y contribute: G(q, b), or -digamma(q)
+    constant: Any  # (moment, k): log G(k, a) G(k, b)
     ks: Any
 
 
@@ -47,6 +48,10 @@ class Cloud(NamedTuple):
     log_rho: Any  # of the k_rho-th neighbour
     k_rho: Any  # k, or where that distance is zero the first whose distance is not
     own_within: Any  # points within rho, ties included
+    flat_log_rho: Any
+    low_rho: Any  # (k, set): the smallest log_rho, and the largest
+    high_rho: Any
+    tied: Any  # (k, set): whether any rho is zero
     resolution: float  # log of the smallest distance that stands in where a point has no positive one
 
 
@@ -67,7 +72,9 @@ def specify(moments: tuple[Moment, ...], ks: tuple[int, ...], largest: int) -> S
         else:
             kind[i], matched[i], a[i], b[i] = POWER, moment.matched, moment.a, moment.b
             by_x[i], by_y[i] = gamma_ratio(counts, moment.a), gamma_ratio(counts, moment.b)
-    return Spec(kind, a, b, matched, by_x, by_y, np.array(ks, np.int64))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        constant = np.log(by_x[:, ks] * by_y[:, ks])
+    return Spec(kind, a, b, matched, by_x, by_y, constant, np.array(ks, np.int64))
 
 
 def gamma_ratio(k: Array, a: float) -> Array:
@@ -110,18 +117,68 @@ def _log(x):
     return s * z * p + 2.0 * s + whole * LN2
 
 
-@njit(inline="always", fastmath={"contract"})
-def _exp(x):
-    """Exponential of a number that is not positive, without a branch: 0 below -708."""
-    x = max(x, -708.0)
-    shifted = x * (1 / LN2) + MAGIC
-    n = shifted - MAGIC
-    f = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10
-    p = 1 / 6227020800.0
-    for factorial in (479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0):
-        p = p * f + 1 / factorial
-    p = (p * f + 1.0) * f + 1.0
-    return p * _float((_bits(shifted) << 52) + (np.int64(1023) << 52))
+@simd(WIDE)
+def _add_exp(
+    e: Emitter,
+    total: ir.Value,
+    x: Any,
+    i: ir.Value,
+    y: Any,
+    j: ir.Value,
+    by_x: ir.Value,
+    by_y: ir.Value,
+    constant: ir.Value,
+) -> ir.Value:
+    """total + exp(constant + by_x x[i:i+8] + by_y y[j:j+8])."""
+    left, right = e.load(x, i, WIDE.llvm), e.load(y, j, WIDE.llvm)
+    term = e.fma_wide(left, e.spread_wide(by_x), e.spread_wide(constant))
+    return e.b.fadd(total, e.exp(e.fma_wide(right, e.spread_wide(by_y), term)))
+
+
+@simd(types.UniTuple(WIDE, 2))
+def _extend(e: Emitter, bounds: list[ir.Value], x: Any, i: ir.Value) -> list[ir.Value]:
+    """The smallest and largest seen, lane by lane, with x[i:i+8]."""
+    value = e.load(x, i, WIDE.llvm)
+    lower = e.b.select(e.b.fcmp_ordered("<", value, bounds[0]), value, bounds[0])
+    upper = e.b.select(e.b.fcmp_ordered(">", value, bounds[1]), value, bounds[1])
+    return [lower, upper]
+
+
+@simd(WIDE)
+def _wide(e: Emitter, value: ir.Value) -> ir.Value:
+    return e.spread_wide(value)
+
+
+@simd(types.float64)
+def _lane(e: Emitter, value: ir.Value, lane: ir.Value) -> ir.Value:
+    return e.b.extract_element(value, lane)
+
+
+@njit(inline="always")
+def _range(values, start, n):
+    """The smallest and the largest of n values."""
+    low, high = values[start], values[start]
+    if n >= 8:
+        bounds = (_wide(low), _wide(high))
+        for i in range(0, n - 7, 8):
+            bounds = _extend(bounds, values, start + i)
+        for lane in range(8):
+            low, high = min(low, _lane(bounds[0], lane)), max(high, _lane(bounds[1], lane))
+    for i in range(start + n - n % 8, start + n):
+        low, high = min(low, values[i]), max(high, values[i])
+    return low, high
+
+
+@njit(inline="always")
+def _sum_exp(x, start, by_x, y, by_y, constant, n):
+    """Sum over i of exp(constant + by_x x[start + i] + by_y y[i])."""
+    wide = zeros()
+    for i in range(0, n - 7, 8):
+        wide = _add_exp(wide, x, start + i, y, i, by_x, by_y, constant)
+    total = total_of(wide)
+    for i in range(n - n % 8, n):
+        total += math.exp(constant + by_x * x[start + i] + by_y * y[i])
+    return total
 
 
 @njit(inline="always")
@@ -139,18 +196,39 @@ def _digamma(x):
 @njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=ELEMENTWISE)
 def _logs(square, place, n, out):
     """Half the logarithm of each square; whether any is zero."""
-    least = np.inf
+    zeros = 0
     for i in range(n):
         value = square[place + i]
-        least = min(least, value)
+        zeros += value == 0.0
         out[i] = 0.5 * _log(value)
-    return least == 0.0
+    return zeros > 0
 
 
-@njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=SUMS)
-def _fill(log_rho, t, first, log_nu, n, by_rho, by_nu, constant, terms):
+@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+def _log_mean_exp(x, start, low, high, by_x, y, by_y, bounds, constant, n):
+    """log mean exp(constant + by_x x[start + i] + by_y y[i]); low and high bound x, `bounds` y.
+
+    The terms are shifted by a bound on the largest, which keeps all of them inside float64's range unless they span it:
+    then by the largest itself, below which what underflows does not count.
+    """
+    span = abs(by_x) * (high - low) + abs(by_y) * (bounds[1] - bounds[0])
+    largest = constant + max(by_x * low, by_x * high) + max(by_y * bounds[0], by_y * bounds[1])
+    if span < 600.0:
+        return largest + math.log(_sum_exp(x, start, by_x, y, by_y, constant - largest, n) / n)
+    largest = -np.inf
     for i in range(n):
-        terms[i] = constant + by_rho * log_rho[t, first + i] + by_nu * log_nu[i]
+        largest = max(largest, constant + by_x * x[start + i] + by_y * y[i])
+    total = 0.0
+    for i in range(n):
+        total += math.exp(constant + by_x * x[start + i] + by_y * y[i] - largest)
+    return largest + math.log(total / n)
+
+
+@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+def _log_mean_exp_of(terms, n):
+    """The same of terms at hand."""
+    low, high = _range(terms, 0, n)
+    return _log_mean_exp(terms, 0, low, high, 1.0, terms, 0.0, (0.0, 0.0), 0.0, n)
 
 
 @njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=SUMS)
@@ -159,27 +237,6 @@ def _mean(terms, n):
     for i in range(n):
         total += terms[i]
     return total / n
-
-
-@njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=SUMS)
-def _largest(terms, n):
-    largest = -np.inf
-    for i in range(n):
-        largest = max(largest, terms[i])
-    return largest
-
-
-@njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=ELEMENTWISE)
-def _exponentiate(terms, n, largest):
-    for i in range(n):
-        terms[i] = _exp(terms[i] - largest)
-
-
-@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
-def _log_mean_exp(terms, n):
-    largest = _largest(terms, n)
-    _exponentiate(terms, n, largest)
-    return largest + math.log(_mean(terms, n))
 
 
 @njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
@@ -203,32 +260,40 @@ def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, log_nu, 
     first, n = x.offsets[i], x.offsets[i + 1] - x.offsets[i]
     start, stop = y.offsets[j], y.offsets[j + 1]
     m = stop - start
-    tied = _logs(nu[t], place, n, log_nu)
-    for p in range(first, first + n):
-        tied |= x.square_rho[t, p] == 0.0
+    tied = _logs(nu[t], place, n, log_nu) or x.tied[t, i]
+    bounds = _range(log_nu, 0, n)
+    log_rho, at = x.log_rho, t * x.offsets[-1] + first  # its flat place
     for moment in range(len(spec.kind)):
         kind, a, b = spec.kind[moment], spec.a[moment], spec.b[moment]
         if kind == MIXTURE:
             for p in range(n):
                 terms[p] = _mixture(ranks[t, place + p], within[t, place + p], n, m)
-            out[moment, t, i, j] = _mean(terms, n)
+            value = _mean(terms, n)
         elif kind == LOG_RATIO and spec.matched[moment]:
             for p in range(n):
                 terms[p] = spec.by_x[moment, ranks[t, place + p]] + spec.by_y[moment, within[t, place + p]]
-            out[moment, t, i, j] = _mean(terms, n)
+            value = _mean(terms, n)
         elif spec.matched[moment]:
             for p in range(n):
                 terms[p] = spec.by_x[moment, ranks[t, place + p]] * spec.by_y[moment, within[t, place + p]]
-            out[moment, t, i, j] = math.log(_mean(terms, n))
-        else:
-            if kind == LOG_RATIO:
-                _fill(x.log_rho, t, first, log_nu, n, -np.float64(d), np.float64(d), 0.0, terms)
-            else:
-                constant = math.log(spec.by_x[moment, k]) + math.log(spec.by_y[moment, k])
-                _fill(x.log_rho, t, first, log_nu, n, -d * a, -d * b, constant, terms)
+            value = math.log(_mean(terms, n))
+        elif kind == LOG_RATIO:
+            for p in range(n):
+                terms[p] = d * (log_nu[p] - log_rho[t, first + p])
             if tied:
                 _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place, counted, log_nu, terms)
-            out[moment, t, i, j] = _mean(terms, n) if kind == LOG_RATIO else _log_mean_exp(terms, n)
+            value = _mean(terms, n)
+        else:
+            constant = spec.constant[moment, t]
+            if tied:
+                for p in range(n):
+                    terms[p] = constant - d * (a * log_rho[t, first + p] + b * log_nu[p])
+                _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place, counted, log_nu, terms)
+                value = _log_mean_exp_of(terms, n)
+            else:
+                low, high = x.low_rho[t, i], x.high_rho[t, i]
+                value = _log_mean_exp(x.flat_log_rho, at, low, high, -d * a, log_nu, -d * b, bounds, constant, n)
+        out[moment, t, i, j] = value
 
 
 @njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
