@@ -17,7 +17,9 @@ CLOSE = 1e-12
 
 
 def brute(x, y, k, own=False):
-    return np.concatenate([sorted_distances(part, y)[:, k - 1 + own] for part in np.array_split(x, max(1, len(x) // 64))])
+    return np.concatenate(
+        [sorted_distances(part, y)[:, k - 1 + own] for part in np.array_split(x, max(1, len(x) // 64))]
+    )
 
 
 @pytest.mark.parametrize("family", (*SMOOTH, *TIED), ids=lambda f: f.__name__)

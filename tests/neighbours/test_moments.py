@@ -34,7 +34,12 @@ def check(x, y, moments, ks, **options):
                     if y is None and i == j:
                         continue
                     expected = reference.pair_moment(moment, x[i].astype(float), others[j].astype(float), k)
-                    assert found.forward[moment, k][i, j] == pytest.approx(expected, abs=1e-12 * d, rel=1e-12), (moment, k, i, j)
+                    assert found.forward[moment, k][i, j] == pytest.approx(expected, abs=1e-12 * d, rel=1e-12), (
+                        moment,
+                        k,
+                        i,
+                        j,
+                    )
                     if found.backward:
                         expected = reference.pair_moment(moment, others[j].astype(float), x[i].astype(float), k)
                         assert found.backward[moment, k][j, i] == pytest.approx(expected, abs=1e-12 * d, rel=1e-12)

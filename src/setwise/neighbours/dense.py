@@ -21,7 +21,7 @@ from llvmlite import ir
 from numba import njit, types
 
 from setwise.neighbours.exact import TIE, count_within, insert, scan, square_distance
-from setwise.neighbours.simd import I32, LANES, VF, VI, Emitter, from_bits, simd, splat, store, vectors
+from setwise.neighbours.simd import LANES, VI, Emitter, from_bits, simd, splat, store, vectors
 
 ROWS = 3 if LANES == 8 else 4  # registers of x in a tile: 16 accumulators of 32 registers, 12 of 16
 COLUMNS = 4
@@ -121,7 +121,7 @@ def tally(
 ) -> None:
     """Count the tile's values under each point's two limits (below the first: inside; above the second: outside).
 
-    Limits and row counts are (2 * len(ks), points); column counts carry one count a lane, (2 * len(ks), columns, LANES).
+    Limits and row counts are (2 len(ks), points); column counts carry one count a lane, (2 len(ks), columns, LANES).
     """
     for _ in range(2 * len(ks)):
         for r in range(ROWS):
@@ -192,7 +192,9 @@ def search_pair(x, half_x, n, y, half_y, m, d, row_lists, column_lists, folded, 
                     for c in range(d):
                         tile = tile_step(tile, x, i + c * BLOCK, y, j + c * BLOCK)
                     if len(ks) > 0:
-                        tally(tile, row_limits, row_counts, row, rows, column_limits, column_counts, column, columns, ks)
+                        tally(
+                            tile, row_limits, row_counts, row, rows, column_limits, column_counts, column, columns, ks
+                        )
                     select(
                         tile,
                         row_lists,

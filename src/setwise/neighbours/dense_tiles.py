@@ -169,7 +169,7 @@ def tile(
     x, y, frame, spec, rows, columns, mirrored, left, right, count_ks, like, scratch, forward, backward, places,
     back_places, both, out, back_out, stop,
 ):  # fmt: skip
-    """Every moment of a tile; how many points needed a scan. `places` (rows, columns) and `back_places` (columns, rows)."""
+    """Every moment of a tile; how many points needed a scan. `back_places` is (columns, rows)."""
     scans, counted = 0, len(count_ks) > 0
     pack_side(x, frame, rows[0], rows[1], left)
     pack_side(y, frame, columns[0], columns[1], right)

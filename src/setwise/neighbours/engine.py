@@ -141,7 +141,22 @@ def _clouds(sides: Sequence[SampleSets]) -> tuple[list[Cloud], int]:
         points = np.ascontiguousarray(sets.points).ravel()
         if power:
             points = np.ldexp(points.astype(np.float64), -power)
-        clouds.append(Cloud(points, sets.offsets, sets.dim, none, none, none, np.zeros((0, 0), np.int32), none.ravel(), none, none, none > 0, 0.0))
+        clouds.append(
+            Cloud(
+                points,
+                sets.offsets,
+                sets.dim,
+                none,
+                none,
+                none,
+                np.zeros((0, 0), np.int32),
+                none.ravel(),
+                none,
+                none,
+                none > 0,
+                0.0,
+            )
+        )
     return clouds, power
 
 
@@ -182,7 +197,9 @@ def _own_pass(
         ]
 
         def job(task: tuple[int, int], cloud: Cloud = cloud, own: Array = own, sizes: Any = sizes) -> int:
-            return path.own(cloud, task, deep[deep <= sizes[task[0]]] if task[1] - task[0] == 1 else deep, int(deep[-1]), own)
+            return path.own(
+                cloud, task, deep[deep <= sizes[task[0]]] if task[1] - task[0] == 1 else deep, int(deep[-1]), own
+            )
 
         scans += run.each(job, tasks)
         shape = (len(ks), points)
@@ -190,7 +207,19 @@ def _own_pass(
         within = np.zeros(shape if counting else (0, 0), np.int32)
         resolution = min(
             resolution,
-            know_own(cloud.points, cloud.offsets, cloud.d, np.array(ks), deep, own, counting, square_rho, log_rho, k_rho, within),
+            know_own(
+                cloud.points,
+                cloud.offsets,
+                cloud.d,
+                np.array(ks),
+                deep,
+                own,
+                counting,
+                square_rho,
+                log_rho,
+                k_rho,
+                within,
+            ),
         )
         known.append(cloud._replace(square_rho=square_rho, log_rho=log_rho, k_rho=k_rho, own_within=within))
     # a set that is one point, repeated, has no distance of its own: the smallest of all sets stands in

@@ -12,7 +12,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 
-from setwise.neighbours.simd import F64, I32, WIDE, Emitter, simd
+from setwise.neighbours.simd import I32, WIDE, Emitter, simd
 
 TIE = 1.0 + 2e-9  # squared distances within this factor are equal: reference.TIE, squared
 _ZERO = ir.Constant(WIDE.llvm, [0.0] * 8)

@@ -4,7 +4,7 @@
     queries      the points of many sets in one kd order, cut into superblocks of `width` registers
     per pair     1. bound the k-th distance of every query of the superblock by the far corners of a near leaf
     (superblock, 2. compress the points within that bound of the superblock's box into one list
-    target set)  3. the first register's own k-th distances, plus the superblock's diagonal, bound better: compress again
+    target set)  3. the first register's own k-th distances, and the superblock's diagonal, bound better: compress again
                  4. registers of queries sweep the list, branch-free, keeping their nearest as keys (dense.py)
                  5. the k-th distance is computed in float64; where the keys' bounds do not prove which point is the
                     k-th, the list is scanned in float64
@@ -246,14 +246,14 @@ def _gather(target, pool, s, wanted, k, scratch, dims):
         leaf += 1
     limit = np.float32(max(_widened(math.sqrt(scratch.near[k - 1]), reach), wanted))
     found = np.intp(0)
-    for leaf in range(0, stride, LANES):
-        found += compress_leaves(scratch.gaps, leaf, limit, scratch.chosen, found, np.int32(leaf))
+    for start in range(0, stride, LANES):
+        found += compress_leaves(scratch.gaps, start, limit, scratch.chosen, found, np.int32(start))
     count = np.intp(0)
     for i in range(found):
-        leaf = np.intp(scratch.chosen[i])
+        near = np.intp(scratch.chosen[i])
         count += compress_points(
-            target.leaves, target.names, leaf * d * LANES, leaf * LANES, LANES, pool.low, pool.high, s * d, limit, EVERY,
-            scratch.first, scratch.first_names, count, scratch.capacity, dims,
+            target.leaves, target.names, near * d * LANES, near * LANES, LANES, pool.low, pool.high, s * d, limit,
+            EVERY, scratch.first, scratch.first_names, count, scratch.capacity, dims,
         )  # fmt: skip
     _pad(scratch.first, count, scratch.capacity, d)
     return count
@@ -321,7 +321,9 @@ def _answer(target, pool, register, r, reach, keep, count, ks, dims, like, scrat
     """Step 5 for one register of queries, whose keys are the r-th stored; how many needed a scan."""
     d, length, deepest, scans = len(dims), len(like), ks[-1], 0
     base, first = r * length * LANES, register * LANES
-    farthest = math.sqrt(np.float64(from_bits(greatest_bits(load(scratch.keys, base + (length - deepest) * LANES)) | ~keep)))
+    farthest = math.sqrt(
+        np.float64(from_bits(greatest_bits(load(scratch.keys, base + (length - deepest) * LANES)) | ~keep))
+    )
     error = 3 * U * (2 * reach + farthest)
     offset = error * error * (2 / ROUGH) + 1e-35
     for t in range(len(ks)):
@@ -329,8 +331,8 @@ def _answer(target, pool, register, r, reach, keep, count, ks, dims, like, scrat
         row = base + (length - k) * LANES
         sure = surely(scratch.keys, row, keep, np.float32(1 + ROUGH), np.float32(offset), k == 1)
         exact_squares(
-            pool.exact, first * d, target.points, target.start, scratch.second_names, scratch.keys, row, keep, scratch.squares,
-            dims,
+            pool.exact, first * d, target.points, target.start, scratch.second_names, scratch.keys, row, keep,
+            scratch.squares, dims,
         )  # fmt: skip
         for lane in range(LANES):
             square = scratch.squares[lane]

@@ -14,7 +14,15 @@ U = 2.0**-24
 
 @simd(lambda low, high, leaf, stride, qlow, qhigh, q, dims: vectors(2))
 def box_to_boxes(
-    e: Emitter, low: Any, high: Any, leaf: ir.Value, stride: ir.Value, qlow: Any, qhigh: Any, q: ir.Value, dims: list[Any]
+    e: Emitter,
+    low: Any,
+    high: Any,
+    leaf: ir.Value,
+    stride: ir.Value,
+    qlow: Any,
+    qhigh: Any,
+    q: ir.Value,
+    dims: list[Any],
 ) -> list[ir.Value]:
     """Of LANES boxes from one box: the smallest squared distance, and that of the centres (times four)."""
     gaps = centres = ir.Constant(VF, [0.0] * LANES)
@@ -48,7 +56,9 @@ def far_corners(e: Emitter, points: Any, i: ir.Value, qlow: Any, qhigh: Any, q: 
 
 
 @simd(types.int32)
-def compress_leaves(e: Emitter, gaps: Any, i: ir.Value, limit: ir.Value, leaves: Any, n: ir.Value, start: ir.Value) -> ir.Value:
+def compress_leaves(
+    e: Emitter, gaps: Any, i: ir.Value, limit: ir.Value, leaves: Any, n: ir.Value, start: ir.Value
+) -> ir.Value:
     """Append the indices of the leaves within a limit; how many there were."""
     mask = e.at_most(e.load(gaps, i), e.splat(limit))
     e.compress(e.count_up(start), mask, leaves, n)
@@ -151,7 +161,9 @@ def limits(e: Emitter, radius: ir.Value, error: ir.Value, relative: ir.Value) ->
 
 
 @simd(types.uint32)
-def surely(e: Emitter, lists: Any, i: ir.Value, keep: ir.Value, scale: ir.Value, offset: ir.Value, first: ir.Value) -> ir.Value:
+def surely(
+    e: Emitter, lists: Any, i: ir.Value, keep: ir.Value, scale: ir.Value, offset: ir.Value, first: ir.Value
+) -> ir.Value:
     """The lanes whose key at i can change places with neither neighbour in the list; `first`: nothing is nearer."""
 
     def bounds(index: ir.Value) -> tuple[ir.Value, ir.Value]:
@@ -163,7 +175,9 @@ def surely(e: Emitter, lists: Any, i: ir.Value, keep: ir.Value, scale: ir.Value,
     lower, upper = bounds(i)
     farther = bounds(e.at(i, -LANES))[0]
     nearer = bounds(e.b.select(first, i, e.at(i, LANES)))[1]
-    alone = e.b.or_(e.at_most(nearer, lower), e.b.bitcast(e.b.sext(first, ir.IntType(LANES)), ir.VectorType(ir.IntType(1), LANES)))
+    alone = e.b.or_(
+        e.at_most(nearer, lower), e.b.bitcast(e.b.sext(first, ir.IntType(LANES)), ir.VectorType(ir.IntType(1), LANES))
+    )
     return e.b.zext(e.mask_bits(e.b.and_(alone, e.at_most(upper, farther))), I32)
 
 
@@ -181,7 +195,7 @@ def exact_squares(
     out: Any,
     dims: list[Any],
 ) -> None:
-    """Squared distances, in float64 and axis by axis, of one register of queries from the points that their keys name."""
+    """Squared distances, float64 and axis by axis, of one register of queries from the points that their keys name."""
     wide, half = min(LANES, 8), ir.IntType(64)
     places = e.b.and_(e.load(keys, row, VI), e.b.not_(e.splat(keep)))
     base = e.address(names, half(0), I32)

@@ -27,7 +27,8 @@ class Memory(NamedTuple):
 
 def leaves_of(n: int) -> int:
     """Room for leaves, in whole registers of boxes."""
-    return -(-(-(-n // LANES)) // LANES) * LANES
+    leaves = (n + LANES - 1) // LANES
+    return (leaves + LANES - 1) // LANES * LANES
 
 
 def make_memory(largest: int, d: int, length: int) -> Memory:
@@ -70,8 +71,10 @@ def make_target(cloud: Any, coordinates: Any, s: int, unit: float, memory: Memor
     return Target(leaves, names, low, high, room, cloud.points, first, unit * unit)
 
 
-def make_pool(cloud: Any, coordinates: Any, rows: tuple[int, int], typical: float, unit: float, rho: Any = None) -> tuple[Pool, int]:
-    """The points of sets rows[0]..rows[1] as queries; `typical` is a target set's size, `rho` asks for counts. And the width."""
+def make_pool(
+    cloud: Any, coordinates: Any, rows: tuple[int, int], typical: float, unit: float, rho: Any = None
+) -> tuple[Pool, int]:
+    """The points of some sets as queries, and the width; `typical` is a target set's size, `rho` asks for counts."""
     start, stop = int(cloud.offsets[rows[0]]), int(cloud.offsets[rows[1]])
     n, d = stop - start, cloud.d
     width = REGISTERS
@@ -89,10 +92,16 @@ def make_pool(cloud: Any, coordinates: Any, rows: tuple[int, int], typical: floa
     exact = cloud.points.reshape(-1, d)[start:stop][order].astype(np.float64)
     by_axis = aligned(blocks * size * d, np.float64)
     by_axis.reshape(-1, d, LANES)[:] = exact.reshape(-1, LANES, d).transpose(0, 2, 1)
-    own = np.zeros((0, 0), np.float32) if rho is None else (np.sqrt(rho[:, start:stop][:, order]) * unit).astype(np.float32)
+    own = (
+        np.zeros((0, 0), np.float32)
+        if rho is None
+        else (np.sqrt(rho[:, start:stop][:, order]) * unit).astype(np.float32)
+    )
     farthest = own.reshape(len(own), blocks, -1).max(axis=(0, 2)) if len(own) else np.zeros(0, np.float32)
     square_rho = np.zeros((0, 0)) if rho is None else rho
-    return Pool(packed, low, high, diagonal, reach, exact.ravel(), by_axis, order, start, own.ravel(), farthest, square_rho), width
+    return Pool(
+        packed, low, high, diagonal, reach, exact.ravel(), by_axis, order, start, own.ravel(), farthest, square_rho
+    ), width
 
 
 @njit(nogil=True, cache=True, _nrt=False)
@@ -101,8 +110,8 @@ def ranks(cloud, s, target, reach, spec, answer_nu, answer_ranks, places, scratc
     first, n = cloud.offsets[s], cloud.offsets[s + 1] - cloud.offsets[s]
     own = Own(target.leaves, target.names, n, 1, cloud.d * LANES, LANES, reach, target.square_unit)
     for t in range(len(spec.ks)):
-        own_ranks(own, cloud.points, first, cloud.d, cloud.square_rho, cloud.own_within, answer_nu, answer_ranks, t, places,
-                  scratch)  # fmt: skip
+        own_ranks(own, cloud.points, first, cloud.d, cloud.square_rho, cloud.own_within, answer_nu, answer_ranks, t,
+                  places, scratch)  # fmt: skip
 
 
 @njit(nogil=True, cache=True, _nrt=False)
@@ -113,5 +122,5 @@ def reduce_target(x, y, spec, rows, j, skip, answers, place, counted, memory, ou
     for i in range(rows[0], rows[1]):
         if not (skip and i == j):
             for t in range(len(spec.ks)):
-                reduce_pair(spec, x, i, y, j, t, nu, within, ranked, place + x.offsets[i] - base, counted, memory.log_nu,
-                            memory.terms, out)  # fmt: skip
+                reduce_pair(spec, x, i, y, j, t, nu, within, ranked, place + x.offsets[i] - base, counted,
+                            memory.log_nu, memory.terms, out)  # fmt: skip

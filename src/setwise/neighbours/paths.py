@@ -1,8 +1,8 @@
 """The three ways to search, behind one face: the own pass over some sets, and a tile of sets against sets.
 
-    Dense    pairs of sets in high dimensions, both directions at once
-    Low      pooled queries against one target set after another, in low dimensions
-    Scan     float64 throughout, for k beyond the lists
+Dense    pairs of sets in high dimensions, both directions at once
+Low      pooled queries against one target set after another, in low dimensions
+Scan     float64 throughout, for k beyond the lists
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Dense:
         answers = Answers(nu, _nothing(), _nothing())
 
         def make() -> Any:
-            return dense_tiles.make_scratch(self.largest, len(like), 0, False), dense_tiles.make_side([self.largest], cloud.d)
+            return dense_tiles.make_scratch(self.largest, len(like), 0, False), dense_tiles.make_side(
+                [self.largest], cloud.d
+            )
 
         scratch, side = self.run.scratch(make)
         return int(dense_tiles.own(cloud, self.frame, *task, side, deep, like, scratch, answers, self.run.stop))
@@ -66,10 +68,27 @@ class Dense:
         backward = _answers(ks, len(sizes_x) * int(sizes_y.sum()), counting)
         return int(
             dense_tiles.tile(
-                x, y, self.frame, spec, task.rows, task.columns, job.plan.mirrored, dense_tiles.make_side(sizes_x, d),
-                dense_tiles.make_side(sizes_y, d), (0,) * ks if counting else (), (0,) * length, scratch, forward, backward,
-                places, back_places, job.back.size > 0, job.out, job.back, self.run.stop,
-            )  # fmt: skip
+                x,
+                y,
+                self.frame,
+                spec,
+                task.rows,
+                task.columns,
+                job.plan.mirrored,
+                dense_tiles.make_side(sizes_x, d),
+                dense_tiles.make_side(sizes_y, d),
+                (0,) * ks if counting else (),
+                (0,) * length,
+                scratch,
+                forward,
+                backward,
+                places,
+                back_places,
+                job.back.size > 0,
+                job.out,
+                job.back,
+                self.run.stop,
+            )
         )
 
     def pair(self, x: Cloud, y: Cloud, deep: NDArray[np.int64], squares: Array) -> None:
@@ -230,5 +249,3 @@ def _nothing() -> NDArray[np.int32]:
 def _answers(ks: int, places: int, counting: bool) -> Answers:
     counts = (ks, places if counting else 0)
     return Answers(np.empty((ks, places)), np.empty(counts, np.int32), np.empty(counts, np.int32))
-
-

@@ -1,8 +1,8 @@
 """What is to be searched, as plain data: independent tiles of sets against sets, for one path on one host.
 
-    d <= 4      low      pooled queries against one target set at a time; both directions are two searches
-    d >= 5      dense    pairs of sets; one search answers both directions
-    large k     scan     float64 throughout: lists longer than LONGEST do not fit the registers
+d <= 4      low      pooled queries against one target set at a time; both directions are two searches
+d >= 5      dense    pairs of sets; one search answers both directions
+large k     scan     float64 throughout: lists longer than LONGEST do not fit the registers
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def path_for(d: int, k: int) -> Path:
 
 
 def list_length(path: Path, k: int) -> int:
-    """How many keys a list holds: those asked for, and one (two where keys are coarse) to tell the k-th from the rest."""
+    """How many keys a list holds: k, and one (two where keys are coarse) to tell the k-th from the rest."""
     wanted = k + (1 if path == "low" else 2)
     return next(length for length in (*LENGTHS, wanted) if length >= wanted)
 
@@ -82,7 +82,9 @@ def make_plan(
     while True:
         try:
             cut = _low if path == "low" else _pairs
-            return Plan(path, mirrored, threads, cut(sizes_x, columns, d, ks, counting, mirrored, path, threads, budget))
+            return Plan(
+                path, mirrored, threads, cut(sizes_x, columns, d, ks, counting, mirrored, path, threads, budget)
+            )
         except _TooLarge as need:
             if threads > 1:
                 threads -= 1
@@ -90,7 +92,8 @@ def make_plan(
                 budget *= 2
             else:
                 raise InputError(
-                    f"memory={memory} bytes is too little: the largest sets need {need.bytes} bytes. Give more memory, or thin the sets."
+                    f"memory={memory} bytes is too little: the largest sets need {need.bytes}. "
+                    "Give more memory, or thin the sets."
                 ) from None
 
 
@@ -111,13 +114,15 @@ def _low(
     threads: int,
     budget: int,
 ) -> tuple[Tile, ...]:
-    """Rows: as many sets as the budget lets share a kd order. Columns: one target each, more where own ranks are shared."""
+    """Rows: as many sets as the budget lets share a kd order. Columns: one target, more where own ranks are shared."""
     largest = int(max(sizes_x.max(), sizes_y.max()))
     pooled = 40 + 30 * d  # bytes a query point in the pool
     together = 16 if counting else 1
 
     def cost(points: int, columns: int) -> int:
-        return pooled * points + threads * bytes_per_thread(path, d, max(ks), points, columns, largest, len(ks), counting)
+        return pooled * points + threads * bytes_per_thread(
+            path, d, max(ks), points, columns, largest, len(ks), counting
+        )
 
     while together > 1 and cost(min(int(sizes_x.sum()), 1 << 17), together) > budget:
         together //= 2

@@ -92,8 +92,8 @@ def own_ranks(own, points, first, d, square_rho, own_within, nu, ranks, t, place
             least[h], most[h] = low, high
         inhabited = min(LANES, own.n - g * LANES)
         for place in places:
-            _register(own, g, inhabited, registers, points, first, d, square_rho, own_within, nu, ranks, t, place, relative,
-                      error, distances, radii, least, most, counts)  # fmt: skip
+            _register(own, g, inhabited, registers, points, first, d, square_rho, own_within, nu, ranks, t, place,
+                      relative, error, distances, radii, least, most, counts)  # fmt: skip
 
 
 @njit(nogil=True, cache=True, _nrt=False)

@@ -240,14 +240,14 @@ def _mean(terms, n):
 
 
 @njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
-def _mixture(l, q, n, m):
-    """log p / m at a matched ball that holds l and q points (docs/decisions/jensen-shannon.md)."""
+def _mixture(near_x, near_y, n, m):
+    """log p / m at a matched ball that holds so many points of either set (docs/decisions/jensen-shannon.md)."""
     wx, wy = 0.5 / (n - 1), 0.5 / m
-    edge = 1.0 if l > q else 0.0 if l < q else 0.5
-    inner_x, inner_y = l + edge - 1.0, q - edge
+    edge = 1.0 if near_x > near_y else 0.0 if near_x < near_y else 0.5
+    inner_x, inner_y = near_x + edge - 1.0, near_y - edge
     unit = (wx * wx * (inner_x + 1) + wy * wy * (inner_y + 1)) / (wx * (inner_x + 1) + wy * (inner_y + 1))
     count = (wx * inner_x + wy * inner_y) / unit
-    return _digamma(np.float64(l)) + edge / l - math.log(n - 1.0) - math.log(unit) - _digamma(count + 1.0)
+    return _digamma(np.float64(near_x)) + edge / near_x - math.log(n - 1.0) - math.log(unit) - _digamma(count + 1.0)
 
 
 @njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
@@ -256,7 +256,7 @@ def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, log_nu, 
 
     nu, within and ranks are (k, place + point): squared distances, and where `counted` the counts q and l.
     """
-    k, d = spec.ks[t], x.d
+    d = x.d
     first, n = x.offsets[i], x.offsets[i + 1] - x.offsets[i]
     start, stop = y.offsets[j], y.offsets[j + 1]
     m = stop - start
@@ -306,12 +306,12 @@ def _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place
             continue
         if spec.kind[moment] == LOG_RATIO or a + b == 0.0:
             if counted:
-                l, q = ranks[t, place + p], within[t, place + p]
+                near_x, near_y = ranks[t, place + p], within[t, place + p]
             else:
                 ball = max(rho, square)
-                l = count_within(x.points, first + p, x.points, first, first + n, d, ball) - 1
-                q = count_within(x.points, first + p, y.points, start, stop, d, ball)
-            left, right = spec.by_x[moment, l], spec.by_y[moment, q]
+                near_x = count_within(x.points, first + p, x.points, first, first + n, d, ball) - 1
+                near_y = count_within(x.points, first + p, y.points, start, stop, d, ball)
+            left, right = spec.by_x[moment, near_x], spec.by_y[moment, near_y]
             terms[p] = left + right if spec.kind[moment] == LOG_RATIO else math.log(left * right)
         else:
             k_nu, log_distance = np.float64(k), log_nu[p]
@@ -353,7 +353,9 @@ def know_own(points, offsets, d, ks, deep, own, counting, square_rho, log_rho, k
                 least = min(least, log_rho[t, i])
                 if counting:
                     alone = k + 2 > n or own[place + 1, i] > square_rho[t, i] * (1 + 2e-9)
-                    own_within[t, i] = k if alone else count_within(points, i, points, first, stop, d, square_rho[t, i]) - 1
+                    own_within[t, i] = (
+                        k if alone else count_within(points, i, points, first, stop, d, square_rho[t, i]) - 1
+                    )
     return least
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import digamma, gammaln, logsumexp
 
-from setwise.neighbours.moments import Array, LogRatio, Mixture, Moment, Own, Power
+from setwise.neighbours.moments import Array, LogRatio, Mixture, Moment, Own
 
 TIE = 1e-9  # distances within one part in 10^9 of each other are equal: ties survive x -> c x + b
 
@@ -63,7 +63,11 @@ def pair_moment(moment: Moment, x: Array, y: Array, k: int) -> float:
     if a + b == 0:
         matched = log_gamma_ratio(inside_x, a) + log_gamma_ratio(inside_y, b)
         with np.errstate(divide="ignore", invalid="ignore"):
-            plain = log_gamma_ratio(np.asarray(k), a) + log_gamma_ratio(np.asarray(k), b) - d * (a * np.log(rho) + b * np.log(nu))
+            plain = (
+                log_gamma_ratio(np.asarray(k), a)
+                + log_gamma_ratio(np.asarray(k), b)
+                - d * (a * np.log(rho) + b * np.log(nu))
+            )
         terms = np.where(moment.matched | tied, matched, plain)
     else:
         terms = np.zeros(n)

@@ -199,7 +199,9 @@ class Emitter:
 
     def spread_wide(self, number: ir.Value) -> ir.Value:
         one = self.b.insert_element(ir.Constant(WIDE.llvm, ir.Undefined), number, I32(0))
-        return self.b.shuffle_vector(one, ir.Constant(WIDE.llvm, ir.Undefined), ir.Constant(ir.VectorType(I32, 8), [0] * 8))
+        return self.b.shuffle_vector(
+            one, ir.Constant(WIDE.llvm, ir.Undefined), ir.Constant(ir.VectorType(I32, 8), [0] * 8)
+        )
 
     def fma_wide(self, x: ir.Value, y: ir.Value, z: ir.Value) -> ir.Value:
         return self.call(f"llvm.fmuladd.v{x.type.count}f64", x.type, [x, y, z])

@@ -31,7 +31,9 @@ class Threads:
             self.local.memory = make()
         return self.local.memory
 
-    def each(self, job: Callable[[Any], int], tasks: Sequence[Any], done: Callable[[Any], None] = lambda task: None) -> int:
+    def each(
+        self, job: Callable[[Any], int], tasks: Sequence[Any], done: Callable[[Any], None] = lambda task: None
+    ) -> int:
         """The sum of job(task) over all tasks."""
         self.local = threading.local()
         total = 0
