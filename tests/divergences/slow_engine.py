@@ -1,4 +1,4 @@
-"""`setwise.neighbours.pair_moments` from the reference alone: the same answers, slowly."""
+"""`setwise.neighbours.pair_moments` from the reference alone: the same answers, slowly, without progress."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ def pair_moments(x, y, moments, ks, *, own=(), both=False, n_jobs=None, memory=N
         backward = {(moment, k): matrix(y, x, moment, k) for moment in moments for k in ks}
     own_x = {(moment, k): alone(x, moment, k) for moment in own for k in ks}
     own_y = own_x if itself else {(moment, k): alone(y, moment, k) for moment in own for k in ks}
-    ties = np.array([(kth_distances(one, k=max(ks)) == 0).sum() for one in x], dtype=np.int64)
-    if progress is not None:
-        progress(1, 1)
-    diagnostics = {"ties": ties, "seconds": time.perf_counter() - start, "safe_path": 0, "path": "reference"}
+    diagnostics = {"ties": ties(x, max(ks)), "ties_y": ties(y, max(ks)), "path": "reference"}
+    diagnostics |= {"safe_path": 0, "seconds": time.perf_counter() - start}
     return Moments(forward, backward, own_x, own_y, diagnostics)
 
 
-def kth_distances(x, y=None, *, k=5):
-    return reference.sorted_distances(x, x if y is None else y, own=y is None)[:, k - 1]
+def ties(sets, k):
+    found = (reference.sorted_distances(points, points, own=True)[:, k - 1] == 0 for points in sets)
+    return np.array([points.sum() for points in found], dtype=np.int64)

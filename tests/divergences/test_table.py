@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import setwise as sw
+from setwise.divergences import scale_free
 from setwise.divergences.checks import as_bytes, as_ks, as_n_jobs
 from tests.divergences.examples import EVERY, gaussian_sets
 
@@ -164,19 +165,65 @@ def tied_sets():
 
 def test_ties_are_warned_of_once_with_counts_and_ids():
     divergences = ["renyi:.9", "kl", "js", "kl:matched", "linear", "alphabeta:0.2:0.3"]
-    said, table = caught(sw.TieWarning, tied_sets(), divergences=divergences, k=(3, 5))
+    said, table = caught(sw.TieWarning, tied_sets(), divergences=divergences, k=(4, 5))
     assert len(said) == 1
-    assert "70 points coincide with their neighbour k=5, in set 'double' (35), 'triple' (35)" in said[0]
+    assert "60 points repeat one of their own set, in set 'double' (30), 'triple' (30)" in said[0]
+    assert "70 coincide with their neighbour k=5, in set 'double' (35), 'triple' (35)" in said[0]
     assert table.diagnostics["ties"] == {"double": 35, "triple": 35}
-    assert all(np.isfinite(table[name, k]).all() for name in divergences for k in (3, 5))
+    assert table.diagnostics["repeated"] == {"double": 30, "triple": 30}
+    assert table.diagnostics["shared"] == {}
+    assert all(np.isfinite(table[name, k]).all() for name in divergences for k in (4, 5))
 
 
-def test_ties_may_be_refused():
-    with pytest.raises(sw.InputError, match=r"'double' \(35\), 'triple' \(35\).*ties='warn'"):
-        sw.pairwise_divergences(tied_sets(), ties="error")
-    with pytest.raises(sw.InputError, match="'double'"):
-        sw.pairwise_divergences(gaussian_sets(dim=2), tied_sets(), ties="error")
+def test_ties_of_y_are_counted_too():
+    said, table = caught(sw.TieWarning, gaussian_sets(dim=2), tied_sets()[1:], divergences=["kl", "js"])
+    assert len(said) == 1
+    assert table.diagnostics["ties"] == {"double": 35, "triple": 35}
+
+
+@pytest.mark.parametrize("ties", ["repeated", "shared", "shared with y", "one point"])
+def test_ties_may_be_refused(ties):
+    sets, y = gaussian_sets(), None
+    if ties == "repeated":
+        sets = tied_sets()
+    elif ties == "shared":
+        sets = sw.SampleSets([sets[0], np.concatenate([sets[1], sets[0][:3]])], ids=["double", "other"])
+    elif ties == "shared with y":
+        sets, y = sw.SampleSets([sets[0]], ids=["double"]), gaussian_sets()
+    else:
+        sets = sw.SampleSets([np.ones((9, 3)), sets[0]], ids=["double", "other"])
+    with pytest.raises(sw.InputError, match=r"'double' \(.*ties='warn'"):
+        sw.pairwise_divergences(sets, y, ties="error")
+    assert len(caught(sw.TieWarning, sets, y, divergences=["js", "kl:matched"])[0]) == 1
+
+
+def test_sets_without_ties_are_not_refused():
+    other = gaussian_sets(seed=7)
     assert np.isfinite(sw.pairwise_divergences(gaussian_sets(), ties="error")).all()
+    assert np.isfinite(sw.pairwise_divergences(gaussian_sets(), other, ties="error")).all()
+
+
+def test_shared_points_are_warned_of():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=(200, 3)).astype(np.float32)
+    sets = sw.SampleSets([y[:80], y, rng.normal(size=(50, 3)).astype(np.float32)], ids=["part", "whole", "other"])
+    divergences = ["kl", "renyi:.5", "js", "linear", "l2"]
+    said, table = caught(sw.TieWarning, sets, divergences=divergences)
+    assert "160 points are in a set that theirs is compared to, in set 'part' (80), 'whole' (80)" in said[0]
+    assert all(np.isfinite(table[name, 5]).all() for name in divergences)
+    said, table = caught(sw.TieWarning, sets[:1], [y.astype(float)], divergences=divergences, k=5)
+    assert table.diagnostics["shared"] == {"part": 80}
+    assert caught(sw.TieWarning, sets[2:], sets[:2], divergences=divergences)[0] == []
+
+
+def test_constant_sets_are_finite_where_a_ratio_is():
+    rng = np.random.default_rng(0)
+    sets = [np.ones((9, 2)), np.ones((12, 2)), np.zeros((10, 2)), rng.normal(size=(30, 2))]
+    free = [one for one in EVERY if scale_free(one)]
+    _, table = caught(sw.TieWarning, sets, divergences=free, k=6)
+    assert all(np.isfinite(table[one, 6]).all() for one in free)
+    _, table = caught(sw.RangeWarning, sets, divergences=["linear", "l2"])
+    assert not any(np.isnan(table[name, 5]).any() for name in ("linear", "l2"))
 
 
 def test_many_clearly_negative_estimates_are_warned_of_once():
@@ -228,7 +275,7 @@ def test_diagnostics_say_what_was_done():
 
 
 def test_a_table_is_read_only_and_says_what_it_has():
-    table = sw.divergence_table(gaussian_sets(), gaussian_sets((30, 31)), divergences=["kl", "js"], k=(3, 5))
+    table = sw.divergence_table(gaussian_sets(), gaussian_sets((30, 31), seed=5), divergences=["kl", "js"], k=(3, 5))
     assert table.shape == (3, 2)
     assert repr(table).startswith("<DivergenceTable: 3 x 2 sets; kl, js; k = 3, 5; ")
     with pytest.raises(ValueError, match="read-only"):
@@ -289,17 +336,17 @@ def test_tables_are_saved_as_npz_in_a_folder_that_exists(tmp_path):
 def test_labelled_frames(backend):
     pytest.importorskip(backend)
     sets = gaussian_sets()
-    table = sw.divergence_table(sets, sets[1:], divergences=["kl"])
+    table = sw.divergence_table(sets, gaussian_sets((30, 31), seed=5), divergences=["kl"])
     frame = table.to_frame("kl", 5, backend=backend)
     if backend == "pandas":
         assert list(frame.index) == ["s0", "s1", "s2"]
-        assert list(frame.columns) == ["s1", "s2"]
+        assert list(frame.columns) == ["s0", "s1"]
         np.testing.assert_array_equal(frame.to_numpy(), table["kl", 5])
     else:
         names = list(frame.columns) if backend == "polars" else frame.column_names
-        assert names == ["set", "s1", "s2"]
+        assert names == ["set", "s0", "s1"]
         assert frame["set"].to_pylist() == ["s0", "s1", "s2"] if backend == "pyarrow" else frame["set"].to_list()
-        np.testing.assert_array_equal(frame["s2"].to_numpy(), table["kl", 5][:, 1])
+        np.testing.assert_array_equal(frame["s1"].to_numpy(), table["kl", 5][:, 1])
 
 
 def test_an_unknown_backend_is_named():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,20 +54,47 @@ def sizes(divergences: Sequence[Divergence], x: SampleSets, y: SampleSets) -> li
     return [(SizeWarning, text)]
 
 
-def ties(names: Sequence[object], counts: NDArray[np.int64], k: int, policy: str) -> list[Notice]:
-    """Points whose k-th neighbour lies on them; refused where the caller said so."""
-    where = np.flatnonzero(counts)
-    if not len(where):
+@dataclass(frozen=True)
+class Ties:
+    """How many points of each set coincide with others: within their set, with a set they are compared to."""
+
+    names: Sequence[object]
+    repeated: NDArray[np.int64]
+    shared: NDArray[np.int64]
+
+    def words(self) -> list[str]:
+        """What was found, with counts and ids; empty where nothing coincides."""
+        return [
+            f"{int(counts.sum())} {what}, in set {self.listed(counts)}"
+            for counts, what in (
+                (self.repeated, "points repeat one of their own set"),
+                (self.shared, "points are in a set that theirs is compared to"),
+            )
+            if counts.any()
+        ]
+
+    def listed(self, counts: NDArray[np.int64]) -> str:
+        """The ids of the sets concerned, each with its count."""
+        where = np.flatnonzero(counts)
+        shown = ", ".join(f"{self.names[i]!r} ({counts[i]})" for i in where[:_NAMED])
+        return shown + (f", .. ({len(where)} sets)" if len(where) > _NAMED else "")
+
+
+def refuse_ties(ties: Ties) -> None:
+    """An error where points coincide."""
+    if found := ties.words():
+        raise InputError(f"{'; '.join(found)}. Remove those points, or allow them: ties='warn'.")
+
+
+def tied(ties: Ties, at_kth: NDArray[np.int64], k: int) -> list[Notice]:
+    """Points that coincide, and those whose k-th neighbour in their set does."""
+    found = ties.words()
+    if not found:
         return []
-    shown = ", ".join(f"{names[i]!r} ({counts[i]})" for i in where[:_NAMED])
-    more = f", .. ({len(where)} sets)" if len(where) > _NAMED else ""
-    found = f"{int(counts.sum())} points coincide with their neighbour k={k}, in set {shown}{more}"
-    if policy == "error":
-        raise InputError(f"{found}. Remove the duplicates, raise k, or allow them: ties='warn'.")
-    remedy = (
-        "Ratio divergences and kl count neighbours there; linear, l2 and alphabeta take the next positive distance."
-    )
-    return [(TieWarning, f"{found}. {remedy}")]
+    if at_kth.any():
+        found.append(f"{int(at_kth.sum())} coincide with their neighbour k={k}, in set {ties.listed(at_kth)}")
+    remedy = "Where a distance is 0, ratio divergences and kl count neighbours; the others take the next positive one."
+    return [(TieWarning, f"{'; '.join(found)}. {remedy}")]
 
 
 def ranges(

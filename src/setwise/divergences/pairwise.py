@@ -23,11 +23,12 @@ from setwise.divergences.checks import (
     check_existence,
     check_sizes,
 )
+from setwise.divergences.coincidences import shared_points
 from setwise.divergences.protocol import Divergence, Terms
 from setwise.divergences.ratio import Renyi
 from setwise.divergences.table import DivergenceTable
 from setwise.errors import InputError
-from setwise.neighbours import kth_distances, pair_moments
+from setwise.neighbours import pair_moments
 from setwise.neighbours.moments import Array, Moment, Moments, Own
 from setwise.progress import track
 from setwise.sets import SampleSets
@@ -111,9 +112,9 @@ def compute(
         same = np.eye(len(x), dtype=bool)
     selves = same is not None and bool(same.any())
     check_existence(chosen, ks, selves)
+    coincident = _coincident(x, None if Y is None else y, same)
     if ties == "error":
-        for sets in (x,) if Y is None else (x, y):
-            notices.ties(sets.ids, _coincident(sets, max(ks)), max(ks), ties)
+        notices.refuse_ties(coincident)
 
     own = tuple(dict.fromkeys(o for one in chosen for o in one.own + (one.own_of_self if selves else ())))
     moments = tuple(dict.fromkeys(moment for one in chosen for moment in one.moments))
@@ -137,8 +138,10 @@ def compute(
             for one in chosen:
                 values[one, kk] = _values(one, terms, same if selves else None)
 
-    tied = np.asarray(answer.diagnostics["ties"])
-    found = notices.conditions(chosen, ks) + notices.sizes(chosen, x, y) + notices.ties(x.ids, tied, max(ks), ties)
+    at_kth = np.asarray(answer.diagnostics["ties"])
+    if Y is not None:
+        at_kth = np.concatenate([at_kth, np.asarray(answer.diagnostics["ties_y"])])
+    found = notices.conditions(chosen, ks) + notices.sizes(chosen, x, y) + notices.tied(coincident, at_kth, max(ks))
     apart = np.ones((len(x), len(y)), dtype=bool) if same is None else ~same
     found += notices.ranges(values, _column(x), _column(y).T, apart, x.dim)
     diagnostics: dict[str, object] = {
@@ -155,7 +158,9 @@ def compute(
         "sizes_x": _range(x),
         "sizes_y": _range(y),
         "against_itself": Y is None,
-        "ties": {str(x.ids[i]): int(tied[i]) for i in np.flatnonzero(tied)},
+        "ties": _by_id(coincident.names, at_kth),
+        "repeated": _by_id(coincident.names, coincident.repeated),
+        "shared": _by_id(coincident.names, coincident.shared),
         "seconds": time.perf_counter() - start,
         "search_seconds": answer.diagnostics["seconds"],
         "safe_path": answer.diagnostics["safe_path"],
@@ -198,9 +203,17 @@ def _range(sets: SampleSets) -> Sequence[int]:
     return [int(sets.sizes.min()), int(sets.sizes.max())]
 
 
-def _coincident(sets: SampleSets, k: int) -> NDArray[np.int64]:
-    """For each set, how many of its points have their k-th neighbour within it at distance 0."""
-    return np.array([int((kth_distances(points, k=k) == 0).sum()) for points in sets], dtype=np.int64)
+def _coincident(x: SampleSets, y: SampleSets | None, same: NDArray[np.bool_] | None) -> notices.Ties:
+    """Points that coincide, in the sets of x and then those of y, which nothing is said of sharing with x."""
+    shared = shared_points(x, y, same)
+    if y is None:
+        return notices.Ties(x.ids, x.duplicates, shared)
+    repeated = np.concatenate([x.duplicates, y.duplicates])
+    return notices.Ties(x.ids + y.ids, repeated, np.concatenate([shared, np.zeros(len(y), dtype=np.int64)]))
+
+
+def _by_id(names: Sequence[object], counts: NDArray[np.int64]) -> dict[str, int]:
+    return {str(names[i]): int(counts[i]) for i in np.flatnonzero(counts).tolist()}
 
 
 @contextmanager
