@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -115,6 +116,7 @@ def main() -> None:
     parser.add_argument("budget", type=float)
     parser.add_argument("--peers", nargs="*", default=[], choices=PEERS)
     arguments = parser.parse_args()
+    warnings.simplefilter("ignore", sw.SetwiseWarning)  # of the values, which are not what is looked at here
     threads = int(os.environ["OMP_NUM_THREADS"])
     found = measure(SHAPES[arguments.shape], arguments.count, threads, arguments.budget, arguments.peers)
     json.dump(found, sys.stdout)

@@ -246,19 +246,34 @@ def allow_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def test_ctrl_c_stops_at_once(long_run: list[str], tmp_path: Path) -> None:
-    run(*long_run[:1], *few_of(tmp_path))  # compiled code is on disk: what is interrupted is the search
+def interrupted(after: float, arguments: list[str], **variables: str) -> float:
+    """Press Ctrl-C some seconds into a run; how long it takes to end, as it should."""
     child = subprocess.Popen(
-        [*SETWISE, *long_run], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=allow_interrupts
+        [*SETWISE, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT | variables,
+        preexec_fn=allow_interrupts,
     )
-    time.sleep(6)
+    time.sleep(after)
     assert child.poll() is None, child.communicate()
     start = time.monotonic()
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=60)
-    assert time.monotonic() - start < 3
     assert (child.returncode, out, err) == (130, "", "interrupted\n")
+    return time.monotonic() - start
+
+
+def test_ctrl_c_stops_a_search(long_run: list[str], tmp_path: Path) -> None:
+    run(*long_run[:1], *few_of(tmp_path))  # compiled code is on disk: what is interrupted is the search
+    assert interrupted(6, long_run) < 3
     assert sorted(os.listdir(tmp_path)) == ["big.npz", "few.npz"]
+
+
+def test_ctrl_c_stops_a_first_run_that_compiles(long_run: list[str], tmp_path: Path) -> None:
+    assert interrupted(4, long_run, NUMBA_CACHE_DIR=str(tmp_path / "empty")) < 3
+    assert not (tmp_path / "out.npz").exists()
 
 
 def few_of(folder: Path) -> list[str]:

@@ -17,12 +17,13 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from setwise.commands.interrupt import INTERRUPTED, say_interrupted
 from setwise.errors import SetwiseError
 
 if TYPE_CHECKING:
     from cyclopts import App
 
-OK, FAULT, MISTAKE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
+OK, FAULT, MISTAKE, CLOSED_PIPE = 0, 1, 2, 141
 
 DEMO = "See it work on built-in sets, in seconds."
 DIVERGENCES = """The divergence of every set from every other, to a file or the screen.
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second Ctrl-C ends the process while threads wind down
-        print("interrupted", file=sys.stderr)
+        say_interrupted()
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,6 +7,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from setwise.commands.interrupt import prompt_interrupt
 from setwise.commands.speech import count, plain_warnings, print_table
 from setwise.demo import gaussian_sets
 from setwise.divergences import KL, Divergence, Hellinger, Renyi, divergence_table
@@ -22,10 +23,11 @@ def demo() -> None:
     labels = np.array(classes)
     divergences: list[Divergence] = [Renyi(0.9), KL(), Hellinger()]
     with plain_warnings():
-        with track("getting ready") as progress:  # a first run on a machine compiles the engine, and keeps it
+        # A first run on a machine compiles the engine and keeps it on disk.
+        with prompt_interrupt(), track("getting ready") as progress:
             divergence_table(sets[:2], divergences=divergences, k=(K,), progress=progress)
         start = time.perf_counter()
-        with track("comparing the sets") as progress:
+        with prompt_interrupt(), track("comparing the sets") as progress:
             table = divergence_table(sets, divergences=divergences, k=(K,), progress=progress)
         seconds = time.perf_counter() - start
 

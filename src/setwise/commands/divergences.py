@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from setwise.commands.interrupt import prompt_interrupt
 from setwise.commands.speech import count, plain_warnings, print_matrix
 from setwise.divergences import REGISTRY, Divergence, DivergenceTable, divergence_table, parse
 from setwise.divergences.checks import as_bytes, as_ks
@@ -80,7 +81,7 @@ def divergences(
                 "Give -o with a file ending in .npz or .csv."
             )
         names = [str(name) for name in sets.ids]
-        with track(f"comparing {count(len(sets), 'set')}") as progress:
+        with prompt_interrupt(), track(f"comparing {count(len(sets), 'set')}") as progress:
             table = divergence_table(
                 sets, divergences=chosen, k=ks, n_jobs=threads, memory=budget, ties=ties, progress=progress
             )
