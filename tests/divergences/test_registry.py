@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from setwise.divergences import (
     scale_free,
     squared,
 )
+from setwise.divergences import __main__ as document
 from setwise.divergences.protocol import consistent_above, smallest_k
 from setwise.errors import InputError
 from tests.divergences.examples import EVERY, IDS
@@ -171,3 +173,8 @@ def test_valid_ranges_of_the_orders():
     assert Tsallis(2).valid_range == (0, math.inf)
     assert Tsallis(-1).valid_range == Renyi(-1).valid_range == (-math.inf, 0)
     assert JensenShannon().valid_range == (0, math.log(2))
+
+
+def test_the_documentation_has_the_registry_of_today():
+    page = Path(__file__).parents[2] / "docs" / "divergences.md"
+    assert page.read_text(encoding="utf-8") == document.page(), "python -m setwise.divergences > docs/divergences.md"

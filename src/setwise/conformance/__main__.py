@@ -74,7 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _outwards(value: float) -> float:
     """To three decimals, away from zero."""
-    return math.copysign(math.ceil(abs(value) * 1000) / 1000, value)
+    return math.copysign(math.ceil(round(abs(value) * 1000, 6)) / 1000, value)
 
 
 def _page(report: Report) -> str:

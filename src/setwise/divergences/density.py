@@ -98,7 +98,7 @@ class AlphaBeta(Divergence):
 
     name: ClassVar[str] = "alphabeta"
     formula: ClassVar[str] = "int p^a q^b p"
-    examples: ClassVar[tuple[str, ...]] = ("alphabeta:-0.5:0.5", "alphabeta:0.2:0.3")
+    examples: ClassVar[tuple[str, ...]] = ("alphabeta:0.2:0.3", "alphabeta:-0.5:0.5")
     kind: ClassVar[Kind] = "moment"
     symmetric: ClassVar[bool] = False
 
