@@ -20,6 +20,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 
+from setwise.neighbours.compiled import kernel
 from setwise.neighbours.exact import TIE, count_within, insert, scan, square_distance
 from setwise.neighbours.simd import LANES, VI, Emitter, from_bits, simd, splat, store, vectors
 
@@ -140,7 +141,7 @@ def tally(
         row, column = e.b.add(row, rows), e.b.add(column, columns)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel()
 def pack(points, first, n, d, centre, unit, gamma, packed, half, norm):
     """A set's coordinates in blocks, (block, axis, BLOCK), its half squared norms with their bias, and its norms."""
     for i in range((n + BLOCK - 1) // BLOCK * BLOCK):
@@ -159,7 +160,7 @@ def pack(points, first, n, d, centre, unit, gamma, packed, half, norm):
             half[i] = FAR
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel()
 def search_pair(x, half_x, n, y, half_y, m, d, row_lists, column_lists, folded, keep, shift, like, counting, stop):
     """Fill the lists of the n points of x against y (row_lists) and of the m points of y against x (folded).
 
@@ -216,7 +217,7 @@ def search_pair(x, half_x, n, y, half_y, m, d, row_lists, column_lists, folded, 
         column_counts[t] = total
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel()
 def set_limits(square_rho, first, n, stride, norm, half_unit, gamma, limits):
     """The two limits of each point for its own k-th distances: see `tally` and the bounds above."""
     for t in range(len(square_rho)):
@@ -236,7 +237,7 @@ def _slack(norm, half_square, gamma):
     return 2 * gamma * (norm * norm + reach * reach) + TINY
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel()
 def refine(
     lists, like, points, first, n, others, start, m, d, norm, half_unit, gamma, keep, shift, ks, nearest, nu, place,
     square_rho, within, counts, stride,
@@ -288,7 +289,7 @@ def refine(
     return scans
 
 
-@njit(nogil=True, _nrt=False)
+@kernel()
 def _settle(
     lists, base, length, points, i, others, start, m, d, norm, half_unit, gamma, keep, shift, deepest, nearest
 ):  # fmt: skip

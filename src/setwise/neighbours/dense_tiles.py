@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from setwise.neighbours.compiled import kernel
 from setwise.neighbours.dense import BLOCK, ROWS, pack, refine, search_pair, set_limits
 from setwise.neighbours.memory import aligned
 from setwise.neighbours.ranks import Own, own_ranks
@@ -67,7 +68,6 @@ def rank_scratch(largest: int) -> tuple[Any, ...]:
         aligned(LANES),
         aligned(leaves),
         aligned(leaves),
-        aligned(2 * LANES),
         aligned(2 * LANES, np.int32),
     )
 
@@ -97,7 +97,7 @@ def make_side(sizes: Any, d: int) -> Side:
     return Side(aligned(total * d), aligned(total), np.empty(total), starts)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@kernel()
 def pack_side(cloud, frame, first, last, side):
     d = cloud.d
     for s in range(first, last):
@@ -123,7 +123,7 @@ def _coding(count):
     return np.int32(-(1 << bits)), np.int32(shift)
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@kernel()
 def search(
     x, i, y, j, frame, left, a, right, b, ks, count_ks, like, scratch, forward, at, backward, back, both, stop
 ):  # fmt: skip
@@ -164,7 +164,7 @@ def search(
     return scans
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@kernel()
 def tile(
     x, y, frame, spec, rows, columns, mirrored, left, right, count_ks, like, scratch, forward, backward, places,
     back_places, both, out, back_out, stop,
@@ -205,7 +205,7 @@ def tile(
     return scans
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@kernel()
 def own(x, frame, first, last, side, ks, like, scratch, answers, stop):
     """Sets first..last against themselves: each point's own place comes first, so k means the (k - 1)-th neighbour."""
     scans = 0
@@ -219,7 +219,7 @@ def own(x, frame, first, last, side, ks, like, scratch, answers, stop):
     return scans
 
 
-@njit(nogil=True, _nrt=False)
+@kernel()
 def _ranks(cloud, s, side, a, frame, begin, end, places, answers, spec, scratch):
     """The own ranks of one set for the targets begin..end of the tile."""
     if begin >= end:

@@ -12,6 +12,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 
+from setwise.neighbours.compiled import kernel
 from setwise.neighbours.simd import I32, WIDE, Emitter, simd
 
 TIE = 1.0 + 2e-9  # squared distances within this factor are equal: reference.TIE, squared
@@ -71,7 +72,7 @@ def insert(nearest, count, value):
         nearest[p] = value
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel()
 def scan(x, i, y, start, stop, d, count, nearest):
     """The `count` smallest squared distances from x_i to the rows start..stop of y, ascending."""
     for t in range(count):
@@ -80,7 +81,7 @@ def scan(x, i, y, start, stop, d, count, nearest):
         insert(nearest, count, square_distance(x, i, y, j, d))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel()
 def count_within(x, i, y, start, stop, d, square):
     """How many rows start..stop of y lie within a squared distance of x_i, ties included."""
     count = 0
@@ -89,7 +90,7 @@ def count_within(x, i, y, start, stop, d, square):
     return count
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel()
 def beyond_ties(x, i, y, start, stop, d):
     """How many rows start..stop of y coincide with x_i, and the smallest positive squared distance (inf: none)."""
     ties, least = 0, np.inf
@@ -102,7 +103,7 @@ def beyond_ties(x, i, y, start, stop, d):
     return ties, least
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel()
 def scan_set(x, first, last, y, start, stop, d, ks, nearest, nu, place, halt):
     """The k-th smallest squared distances of the rows first..last of x, for ascending ks, into nu[:, place...]."""
     for i in range(first, last):
@@ -113,7 +114,7 @@ def scan_set(x, first, last, y, start, stop, d, ks, nearest, nu, place, halt):
             nu[t, place + i - first] = nearest[ks[t] - 1]
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel()
 def count_set(x, first, last, y, start, stop, d, square_rho, nu, within, ranks):
     """The points of y, and of x without each point itself, within max(rho, nu) of the rows first..last of x."""
     for t in range(len(nu)):

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from setwise.neighbours.compiled import kernel
 from setwise.neighbours.exact import TIE, insert, square_distance
 from setwise.neighbours.low_ops import (
     U,
@@ -84,8 +85,8 @@ class Pool(NamedTuple):
     order: Any  # position -> which point of the pool
     start: int  # the pool's first point
     rho: Any  # (k, position): own k-th distances; empty where nothing is to be counted
-    rho_reach: Any  # the largest of a superblock
-    square_rho: Any  # (k, point), float64
+    rho_reach: Any  # that of most of a superblock: the list holds whatever is as near
+    square_rho: Any  # (k, position), float64
 
 
 class Scratch(NamedTuple):
@@ -113,7 +114,7 @@ class Answer(NamedTuple):
     place: int
 
 
-@njit(nogil=True, cache=True)
+@kernel(counted=True)
 def kd_order(points, order, unit):
     """Reorder indices so that every run of `unit`, and within it every run of LANES, is compact: a kd tree's leaves."""
     keys = np.empty(len(order), np.float32)
@@ -139,7 +140,7 @@ def kd_order(points, order, unit):
         stack.append((middle, stop))
 
 
-@njit(nogil=True, cache=True)
+@kernel(counted=True)
 def _split(keys, order, left, right, middle):
     """Hoare's selection: everything before `middle` is no greater than everything from it on."""
     while left < right:
@@ -164,7 +165,7 @@ def _split(keys, order, left, right, middle):
             return
 
 
-@njit(nogil=True, cache=True)
+@kernel(counted=True)
 def pack_target(points, order, stride, leaves, names, low, high):
     """The leaves of one set: coordinates by axis within a leaf, the boxes by axis over all its leaves."""
     n, d = points.shape
@@ -181,7 +182,7 @@ def pack_target(points, order, stride, leaves, names, low, high):
             high[box] = value if lane == 0 else max(high[box], value)
 
 
-@njit(nogil=True, cache=True)
+@kernel(counted=True)
 def pack_pool(points, order, width, packed, low, high, diagonal, reach):
     """The superblocks of the queries; the last one repeats its last query."""
     d = points.shape[1]
@@ -226,9 +227,10 @@ def _pad(points, count, capacity, d):
             points[c * capacity + count + p] = AWAY
 
 
-@njit(nogil=True, _nrt=False)
+@kernel()
 def _gather(target, pool, s, wanted, k, scratch, dims):
-    """The points of a target that may be among the k nearest, or within `wanted`, of a superblock: how many."""
+    """The points of a target that may be among the k nearest, or within `wanted` (squared), of a superblock: how many,
+    and the squared distance from its box within which they are all."""
     d, stride, reach = len(dims), target.stride, np.float64(pool.reach[s])
     keep = _keep(stride)
     best = splat(np.float32(3e38))
@@ -256,12 +258,12 @@ def _gather(target, pool, s, wanted, k, scratch, dims):
             EVERY, scratch.first, scratch.first_names, count, scratch.capacity, dims,
         )  # fmt: skip
     _pad(scratch.first, count, scratch.capacity, d)
-    return count
+    return count, limit
 
 
-@njit(nogil=True, _nrt=False)
+@kernel()
 def _narrow(pool, s, width, wanted, k, count, scratch, dims, like):
-    """The same list, cut by the first register's own distances: how many remain."""
+    """The same list, cut by the first register's own distances: how many remain, and how far it is complete."""
     d, length, keep = len(dims), len(like), _keep(count)
     query = load_many(pool.packed, s * width * d * LANES, dims)
     nearest = repeat(splat(EMPTY), like)
@@ -279,10 +281,10 @@ def _narrow(pool, s, width, wanted, k, count, scratch, dims, like):
             scratch.second, scratch.second_names, remaining, scratch.capacity, dims,
         )  # fmt: skip
     _pad(scratch.second, remaining, scratch.capacity, d)
-    return remaining
+    return remaining, limit
 
 
-@njit(nogil=True, _nrt=False)
+@kernel()
 def _scan(target, pool, position, count, k, scratch, dims):
     """The k smallest squared distances of a query over the list."""
     for t in range(k):
@@ -292,7 +294,7 @@ def _scan(target, pool, position, count, k, scratch, dims):
         insert(scratch.near, k, square_distance(pool.points, position, target.points, j, len(dims)))
 
 
-@njit(nogil=True, _nrt=False)
+@kernel()
 def _settle(target, pool, position, row, lane, keep, offset, k, scratch, dims):
     """The same over the k nearest keys and the next; true when no other point can be among the k nearest."""
     for t in range(k):
@@ -306,7 +308,7 @@ def _settle(target, pool, position, row, lane, keep, offset, k, scratch, dims):
     return kth == 0.0 or kth * (1 + ROUGH) + 2 * offset <= from_bits(scratch.keys[row - LANES + lane] & keep)
 
 
-@njit(nogil=True, _nrt=False)
+@kernel()
 def _count(target, pool, position, count, square, scratch, dims):
     """How many points of the list lie within a squared distance of a query."""
     inside = 0
@@ -316,8 +318,28 @@ def _count(target, pool, position, count, square, scratch, dims):
     return inside
 
 
+@kernel()
+def _count_leaves(target, pool, i, radius, square, dims):
+    """The same over all of the target's leaves that come within a radius (of float32 coordinates)."""
+    d, inside = len(dims), 0
+    place = i // LANES * d * LANES + i % LANES
+    for leaf in range(target.stride):
+        gaps = 0.0
+        for c in range(d):
+            coordinate = np.float64(pool.packed[place + c * LANES])
+            low, high = target.low[c * target.stride + leaf], target.high[c * target.stride + leaf]
+            gap = max(0.0, low - coordinate, coordinate - high)
+            gaps += gap * gap
+        if gaps <= radius:
+            for p in range(leaf * LANES, (leaf + 1) * LANES):
+                if target.names[p] >= 0:
+                    j = target.start + target.names[p]
+                    inside += square_distance(pool.points, i, target.points, j, d) <= square * TIE
+    return inside
+
+
 @njit(inline="always")
-def _answer(target, pool, register, r, reach, keep, count, ks, dims, like, scratch, answer):
+def _answer(target, pool, register, r, reach, keep, count, complete, ks, dims, like, scratch, answer):
     """Step 5 for one register of queries, whose keys are the r-th stored; how many needed a scan."""
     d, length, deepest, scans = len(dims), len(like), ks[-1], 0
     base, first = r * length * LANES, register * LANES
@@ -341,6 +363,7 @@ def _answer(target, pool, register, r, reach, keep, count, ks, dims, like, scrat
                     _scan(target, pool, first + lane, count, k, scratch, dims)
                     scans += 1
                 square = scratch.near[k - 1]
+                scratch.squares[lane] = square
             answer.nu[t, answer.place + pool.order[first + lane]] = square
         if len(pool.rho_reach) > 0:
             query = load_many(pool.packed, first * d, dims)
@@ -351,21 +374,24 @@ def _answer(target, pool, register, r, reach, keep, count, ks, dims, like, scrat
             for c in range(count):
                 counts = tally(scratch.second, c, scratch.capacity, query, inside, outside, counts)
             store_many(counts, scratch.counts, 0)
+            nearby = max(0.0, math.sqrt(complete) * (1 - 1e-5) - 12 * U * (2 * reach + 1)) ** 2 / target.square_unit
             for lane in range(LANES):
-                i = pool.order[first + lane]
-                square, rho = answer.nu[t, answer.place + i], pool.square_rho[t, pool.start + i]
+                square, rho = scratch.squares[lane], pool.square_rho[t * len(pool.order) + first + lane]
                 if rho < square:
                     alone = sure >> np.uint32(lane) & np.uint32(1)
                     within = k if alone else _count(target, pool, first + lane, count, square, scratch, dims)
+                elif rho > nearby:
+                    radius = _widened(math.sqrt(rho * target.square_unit), reach)
+                    within = _count_leaves(target, pool, first + lane, radius, rho, dims)
                 elif scratch.counts[lane] == scratch.counts[LANES + lane]:
                     within = scratch.counts[lane]
                 else:
                     within = _count(target, pool, first + lane, count, rho, scratch, dims)
-                answer.within[t, answer.place + i] = within
+                answer.within[t, answer.place + pool.order[first + lane]] = within
     return scans
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@kernel()
 def search_target(target, pool, width, ks, dims, like, scratch, answer):
     """The k-th squared distances, in float64, of all queries of a pool in one target set; how many needed a scan.
 
@@ -379,8 +405,9 @@ def search_target(target, pool, width, ks, dims, like, scratch, answer):
     for s in range(len(pool.reach)):
         reach = np.float64(pool.reach[s])
         wanted = _widened(np.float64(pool.rho_reach[s]), reach) if len(pool.rho_reach) > 0 else 0.0
-        count = _gather(target, pool, s, wanted, deepest, scratch, dims)
-        count = _narrow(pool, s, width, wanted, deepest, count, scratch, dims, like)
+        count, outer = _gather(target, pool, s, wanted, deepest, scratch, dims)
+        count, inner = _narrow(pool, s, width, wanted, deepest, count, scratch, dims, like)
+        complete = np.float64(min(outer, inner))
         keep = _keep(count)
         for r in range(0, width, REGISTERS):
             queries = load_many(pool.packed, (s * width + r) * d * LANES, block)
@@ -389,5 +416,7 @@ def search_target(target, pool, width, ks, dims, like, scratch, answer):
                 nearest = sweep(scratch.second, c, scratch.capacity, queries, nearest, keep, dims)
             store_many(nearest, scratch.keys, r * stored)
         for r in range(width):
-            scans += _answer(target, pool, s * width + r, r, reach, keep, count, ks, dims, like, scratch, answer)
+            scans += _answer(
+                target, pool, s * width + r, r, reach, keep, count, complete, ks, dims, like, scratch, answer
+            )
     return scans

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from setwise.neighbours.compiled import kernel
 from setwise.neighbours.low import REGISTERS, Pool, Scratch, Target, kd_order, pack_pool, pack_target
 from setwise.neighbours.memory import aligned
 from setwise.neighbours.ranks import Own, own_ranks
@@ -48,17 +49,22 @@ def make_memory(largest: int, d: int, length: int) -> Memory:
         aligned(2 * LANES, np.int32),
         aligned(LANES, np.float64),
     )
-    packed = (aligned(room * LANES * d), aligned(room * LANES, np.int32), aligned(room * d), aligned(room * d))
-    return Memory(search, packed, np.empty(largest), np.empty(largest))
+    return Memory(search, make_packed(largest, d), np.empty(largest), np.empty(largest))
 
 
-def make_target(cloud: Any, coordinates: Any, s: int, unit: float, memory: Memory) -> Target:
-    """Set s, in the thread's memory: the next target overwrites it."""
+def make_packed(n: int, d: int) -> tuple[Any, ...]:
+    """Memory for the leaves of a set of up to n points."""
+    room = leaves_of(n)
+    return aligned(room * LANES * d), aligned(room * LANES, np.int32), aligned(room * d), aligned(room * d)
+
+
+def make_target(cloud: Any, coordinates: Any, s: int, unit: float, packed: tuple[Any, ...]) -> Target:
+    """Set s, packed into memory at hand."""
     first, last = int(cloud.offsets[s]), int(cloud.offsets[s + 1])
     points, room, d = coordinates[first:last], leaves_of(last - first), cloud.d
     order = np.arange(last - first)
     kd_order(points, order, LANES)
-    leaves, names, low, high = memory.packed
+    leaves, names, low, high = packed
     pack_target(
         points,
         order,
@@ -92,29 +98,36 @@ def make_pool(
     exact = cloud.points.reshape(-1, d)[start:stop][order].astype(np.float64)
     by_axis = aligned(blocks * size * d, np.float64)
     by_axis.reshape(-1, d, LANES)[:] = exact.reshape(-1, LANES, d).transpose(0, 2, 1)
-    own = (
-        np.zeros((0, 0), np.float32)
-        if rho is None
-        else (np.sqrt(rho[:, start:stop][:, order]) * unit).astype(np.float32)
+    squares = np.zeros((0, 0)) if rho is None else rho[:, start:stop][:, order]
+    own = (np.sqrt(squares) * unit).astype(np.float32)
+    most = np.zeros(0, np.float32)
+    if len(own):
+        rank = int(0.85 * size)  # the rest are counted one by one, lest a few outliers lengthen every list
+        most = np.partition(own.reshape(len(own), blocks, size), rank, axis=2)[:, :, rank].max(axis=0)
+    pool = Pool(
+        packed, low, high, diagonal, reach, exact.ravel(), by_axis, order, start, own.ravel(), most, squares.ravel()
     )
-    farthest = own.reshape(len(own), blocks, -1).max(axis=(0, 2)) if len(own) else np.zeros(0, np.float32)
-    square_rho = np.zeros((0, 0)) if rho is None else rho
-    return Pool(
-        packed, low, high, diagonal, reach, exact.ravel(), by_axis, order, start, own.ravel(), farthest, square_rho
-    ), width
+    return pool, width
 
 
-@njit(nogil=True, cache=True, _nrt=False)
-def ranks(cloud, s, target, reach, spec, answer_nu, answer_ranks, places, scratch):
+@kernel()
+def ranks(cloud, s, target, spec, answer_nu, answer_ranks, places, scratch):
     """The own ranks of set s (packed as a target) for the target sets whose answers begin at `places`."""
     first, n = cloud.offsets[s], cloud.offsets[s + 1] - cloud.offsets[s]
+    reach = 0.0
+    for leaf in range((n + LANES - 1) // LANES):
+        norm = 0.0
+        for c in range(cloud.d):
+            box = c * target.stride + leaf
+            norm += max(abs(target.low[box]), abs(target.high[box])) ** 2
+        reach = max(reach, math.sqrt(norm) * (1 + 1e-6))
     own = Own(target.leaves, target.names, n, 1, cloud.d * LANES, LANES, reach, target.square_unit)
     for t in range(len(spec.ks)):
         own_ranks(own, cloud.points, first, cloud.d, cloud.square_rho, cloud.own_within, answer_nu, answer_ranks, t,
                   places, scratch)  # fmt: skip
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@kernel()
 def reduce_target(x, y, spec, rows, j, skip, answers, place, counted, memory, out):
     """The moments of all sets of the pool against target j; `skip` leaves out the pair of a set with itself."""
     nu, within, ranked = answers

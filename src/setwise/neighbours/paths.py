@@ -133,7 +133,7 @@ class Low:
         for s in range(*task):
             if self.run.stop[0]:
                 break
-            target = low_tiles.make_target(cloud, coordinates, s, self.frame.unit, memory)
+            target = low_tiles.make_target(cloud, coordinates, s, self.frame.unit, memory.packed)
             size = cloud.offsets[s + 1] - cloud.offsets[s]
             pool, width = low_tiles.make_pool(cloud, coordinates, (s, s + 1), float(size), self.frame.unit)
             answer = Answer(nu, _nothing(), int(cloud.offsets[s]))
@@ -144,7 +144,7 @@ class Low:
         """The deep-th squared distances from one set to another."""
         length = list_length("low", int(deep[-1]))
         memory = low_tiles.make_memory(self.largest, x.d, length)
-        target = low_tiles.make_target(y, self.see(y), 0, self.frame.unit, memory)
+        target = low_tiles.make_target(y, self.see(y), 0, self.frame.unit, memory.packed)
         pool, width = low_tiles.make_pool(x, self.see(x), (0, 1), float(y.offsets[1]), self.frame.unit)
         answer = Answer(squares, _nothing(), 0)
         search_target(target, pool, width, deep, (0,) * x.d, (0,) * length, memory.search, answer)
@@ -152,12 +152,18 @@ class Low:
     def prepare(self, job: Job, rows: tuple[int, int]) -> Any:
         """The pool of queries that the tiles of these rows share."""
         typical = float(np.diff(job.y.offsets).mean())
-        rho = job.x.square_rho if job.counting else None
-        return low_tiles.make_pool(job.x, self.see(job.x), rows, typical, self.frame.unit, rho)
+        coordinates, rho = self.see(job.x), job.x.square_rho if job.counting else None
+        pool, width = low_tiles.make_pool(job.x, coordinates, rows, typical, self.frame.unit, rho)
+        alone = [
+            low_tiles.make_target(job.x, coordinates, s, self.frame.unit, low_tiles.make_packed(size, job.x.d))
+            for s, size in zip(range(*rows), np.diff(job.x.offsets[rows[0] : rows[1] + 1]).tolist(), strict=True)
+            if job.counting
+        ]
+        return pool, width, alone
 
     def tile(self, job: Job, prepared: Any, task: Tile) -> int:
         x, y, spec, counting = job.x, job.y, job.spec, job.counting
-        pool, width = prepared
+        pool, width, alone = prepared
         d, ks, scans = x.d, len(spec.ks), 0
         length = list_length("low", int(spec.ks[-1]))
         (first, last), targets = task.rows, range(*task.columns)
@@ -171,18 +177,15 @@ class Low:
         for place, j in enumerate(targets):
             if self.run.stop[0]:
                 return scans
-            target = low_tiles.make_target(y, self.see(y), j, self.frame.unit, memory)
+            target = low_tiles.make_target(y, self.see(y), j, self.frame.unit, memory.packed)
             answer = Answer(answers.nu, answers.within, place * n)
             scans += search_target(target, pool, width, spec.ks, (0,) * d, (0,) * length, memory.search, answer)
         if counting:
-            coordinates = self.see(x)
-            for i in range(first, last):
+            for i, own in zip(range(first, last), alone, strict=True):
                 if self.run.stop[0]:
                     return scans
-                own = low_tiles.make_target(x, coordinates, i, self.frame.unit, memory)
                 places = np.arange(len(targets)) * n + (x.offsets[i] - x.offsets[first])
-                reach = float(np.sqrt((coordinates[x.offsets[i] : x.offsets[i + 1]] ** 2).sum(1).max()) * (1 + 1e-6))
-                low_tiles.ranks(x, i, own, reach, spec, answers.nu, answers.ranks, places, ranked)
+                low_tiles.ranks(x, i, own, spec, answers.nu, answers.ranks, places, ranked)
         for place, j in enumerate(targets):
             low_tiles.reduce_target(
                 x, y, spec, task.rows, j, job.plan.mirrored, tuple(answers), place * n, counting, memory, job.out

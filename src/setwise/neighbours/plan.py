@@ -19,6 +19,7 @@ Path = Literal["low", "dense", "scan"]
 LENGTHS = (2, 3, 4, 6, 7, 8, 12, 16, 24, 32, 48)  # of lists: each is compiled on its own
 LONGEST = LENGTHS[-1]
 TILE_WORK = 3e9  # coordinates compared in a tile: some tens of milliseconds
+TOGETHER = 16  # target sets that share the own distances of a set's points, where counts are wanted
 DEFAULT_MEMORY = 400_000_000
 
 
@@ -116,8 +117,8 @@ def _low(
 ) -> tuple[Tile, ...]:
     """Rows: as many sets as the budget lets share a kd order. Columns: one target, more where own ranks are shared."""
     largest = int(max(sizes_x.max(), sizes_y.max()))
-    pooled = 40 + 30 * d  # bytes a query point in the pool
-    together = 16 if counting else 1
+    pooled = 40 + 30 * d + (12 + 6 * d if counting else 0)  # bytes a query point in the pool, and packed in its own set
+    together = TOGETHER if counting else 1
 
     def cost(points: int, columns: int) -> int:
         return pooled * points + threads * bytes_per_thread(
@@ -158,7 +159,8 @@ def _pairs(
     if cost(1) > budget:
         raise _TooLarge(cost(1))
     mean = float(sizes_x.mean()) * float(sizes_y.mean()) * (d + 20)
-    side = max(1, min(16, int((TILE_WORK / mean) ** 0.5), max(len(sizes_x), len(sizes_y)) // (2 * threads)))
+    wanted = max(int((TILE_WORK / mean) ** 0.5), TOGETHER // 2 if counting else 1)
+    side = max(1, min(TOGETHER, wanted, max(len(sizes_x), len(sizes_y)) // (2 * threads)))
     while cost(side) > budget:
         side -= 1
     rows, columns = _cut(len(sizes_x), side), _cut(len(sizes_y), side)

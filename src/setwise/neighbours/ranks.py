@@ -12,11 +12,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit
 
+from setwise.neighbours.compiled import kernel
 from setwise.neighbours.exact import count_within
 from setwise.neighbours.low_ops import U, limits
-from setwise.neighbours.simd import LANES, VI, Emitter, load, simd, splat, store_many, vectors
+from setwise.neighbours.simd import (
+    LANES,
+    VF,
+    VI,
+    Emitter,
+    V,
+    from_bits,
+    greatest_bits,
+    least_bits,
+    load,
+    simd,
+    splat,
+    store,
+    store_many,
+    vectors,
+)
 
 TOGETHER = 4  # points whose distances are computed side by side
 
@@ -49,23 +64,36 @@ def add_squares(e: Emitter, total: list[ir.Value], packed: Any, q: ir.Value, y: 
 def tally(
     e: Emitter, distances: Any, p: ir.Value, inside: ir.Value, outside: ir.Value, counts: list[ir.Value]
 ) -> list[ir.Value]:
-    square = e.load(distances, p)
-    return [
-        e.floats(e.b.sub(e.bits(count), e.b.sext(e.at_most(square, limit), VI)))
-        for count, limit in zip(counts, (inside, outside), strict=True)
-    ]
+    """Count LANES own points under the two limits of each query."""
+    sums = [e.bits(count) for count in counts]
+    for i in range(LANES):
+        square = e.load(distances, e.at(p, i * LANES))
+        sums = [
+            e.b.sub(total, e.b.sext(e.at_most(square, limit), VI))
+            for total, limit in zip(sums, (inside, outside), strict=True)
+        ]
+    return [e.floats(total) for total in sums]
 
 
 @simd(vectors(2))
-def range_of(e: Emitter, distances: Any, p: ir.Value, bounds: list[ir.Value]) -> list[ir.Value]:
-    value = e.load(distances, p)
-    return [e.minimum(bounds[0], value), e.maximum(bounds[1], value)]
+def range_of(e: Emitter, distances: Any, p: ir.Value) -> list[ir.Value]:
+    """The smallest and largest distance of each query from LANES own points."""
+    low = high = e.load(distances, p)
+    for i in range(1, LANES):
+        value = e.load(distances, e.at(p, i * LANES))
+        low, high = e.minimum(low, value), e.maximum(high, value)
+    return [low, high]
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@simd(V)
+def root(e: Emitter, value: ir.Value) -> ir.Value:
+    return e.call(f"llvm.sqrt.v{LANES}f32", VF, [value])
+
+
+@kernel()
 def own_ranks(own, points, first, d, square_rho, own_within, nu, ranks, t, places, scratch):
     """ranks[t, place + point] for each target's place: the own points within max(rho, nu), the point left out."""
-    distances, radii, least, most, extremes, counts = scratch
+    distances, radii, least, most, counts = scratch
     registers = (own.n + LANES - 1) // LANES
     relative = np.float32((d + 8) * U)
     error = np.float32(6 * U * own.reach)
@@ -73,30 +101,23 @@ def own_ranks(own, points, first, d, square_rho, own_within, nu, ranks, t, place
         q = g // own.per * own.block + g % own.per * LANES
         for h in range(registers):
             y = h // own.per * own.block + h % own.per * LANES
-            bounds = (splat(np.float32(3e38)), splat(np.float32(0)))
-            for p in range(h * LANES, min((h + 1) * LANES, own.n), TOGETHER):
+            for p in range(h * LANES, (h + 1) * LANES, TOGETHER):
                 zero = splat(np.float32(0))
                 total = (zero, zero, zero, zero)
                 for c in range(d):
                     total = add_squares(total, own.packed, q + c * own.stride, y + p - h * LANES + c * own.stride, 0)
                 store_many(total, distances, p * LANES)
-            for p in range(h * LANES, min((h + 1) * LANES, own.n)):
-                bounds = range_of(distances, p * LANES, bounds)
-            store_many(bounds, extremes, 0)
-            low, high = np.float32(3e38), np.float32(0)
-            for lane in range(2 * LANES):
-                if lane < LANES:
-                    low = min(low, extremes[lane])
-                else:
-                    high = max(high, extremes[lane])
-            least[h], most[h] = low, high
+            for p in range(own.n, (h + 1) * LANES):
+                store(splat(np.float32(3e38)), distances, p * LANES)
+            bounds = range_of(distances, h * LANES * LANES)
+            least[h], most[h] = from_bits(least_bits(bounds[0])), from_bits(greatest_bits(bounds[1]))
         inhabited = min(LANES, own.n - g * LANES)
         for place in places:
             _register(own, g, inhabited, registers, points, first, d, square_rho, own_within, nu, ranks, t, place,
                       relative, error, distances, radii, least, most, counts)  # fmt: skip
 
 
-@njit(nogil=True, cache=True, _nrt=False)
+@kernel()
 def _register(
     own, g, inhabited, registers, points, first, d, square_rho, own_within, nu, ranks, t, place, relative, error,
     distances, radii, least, most, counts,
@@ -107,30 +128,31 @@ def _register(
         i = own.names[g * LANES + lane]
         square = nu[t, place + i]
         if square > square_rho[t, first + i]:
-            radius = math.sqrt(square * own.square_unit)
-            smallest, largest = min(smallest, radius), max(largest, radius)
-            radii[lane] = radius
+            if square < smallest:
+                smallest = square
+            if square > largest:
+                largest = square
+            radii[lane] = square * own.square_unit
         else:
             radii[lane] = -1.0
             ranks[t, place + i] = own_within[t, first + i]
     if largest == 0.0:
         return
+    smallest, largest = math.sqrt(smallest * own.square_unit), math.sqrt(largest * own.square_unit)
     for lane in range(LANES):
         if lane >= inhabited or radii[lane] < 0:
-            radii[lane] = smallest
-    inside, outside = limits(load(radii, 0), error, relative)
+            radii[lane] = smallest * smallest
+    inside, outside = limits(root(load(radii, 0)), error, relative)
     margin = largest * relative + error
     below = max(0.0, smallest - margin) ** 2 * (1 - 1e-6)
     above = (largest + margin) ** 2 * (1 + 1e-6)
     tallies = (splat(np.float32(0)), splat(np.float32(0)))
     everyone = 0
     for h in range(registers):
-        stop = min((h + 1) * LANES, own.n)
         if most[h] <= below:
-            everyone += stop - h * LANES
+            everyone += LANES
         elif least[h] <= above:
-            for p in range(h * LANES, stop):
-                tallies = tally(distances, p * LANES, inside, outside, tallies)
+            tallies = tally(distances, h * LANES * LANES, inside, outside, tallies)
     store_many(tallies, counts, 0)
     for lane in range(inhabited):
         i = own.names[g * LANES + lane]

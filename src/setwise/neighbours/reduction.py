@@ -14,6 +14,7 @@ from llvmlite import ir
 from numba import njit, types
 from scipy.special import digamma, gammaln
 
+from setwise.neighbours.compiled import kernel
 from setwise.neighbours.exact import beyond_ties, count_within, total_of, zeros
 from setwise.neighbours.moments import Array, LogRatio, Mixture, Moment, Power
 from setwise.neighbours.simd import WIDE, Emitter, simd
@@ -193,7 +194,7 @@ def _digamma(x):
     return shift + math.log(x) - 0.5 / x - series
 
 
-@njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=ELEMENTWISE)
+@kernel(fastmath=ELEMENTWISE)
 def _logs(square, place, n, out):
     """Half the logarithm of each square; whether any is zero."""
     zeros = 0
@@ -204,7 +205,7 @@ def _logs(square, place, n, out):
     return zeros > 0
 
 
-@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+@kernel()
 def _log_mean_exp(x, start, low, high, by_x, y, by_y, bounds, constant, n):
     """log mean exp(constant + by_x x[start + i] + by_y y[i]); low and high bound x, `bounds` y.
 
@@ -224,14 +225,14 @@ def _log_mean_exp(x, start, low, high, by_x, y, by_y, bounds, constant, n):
     return largest + math.log(total / n)
 
 
-@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+@kernel()
 def _log_mean_exp_of(terms, n):
     """The same of terms at hand."""
     low, high = _range(terms, 0, n)
     return _log_mean_exp(terms, 0, low, high, 1.0, terms, 0.0, (0.0, 0.0), 0.0, n)
 
 
-@njit(nogil=True, cache=True, _nrt=False, error_model="numpy", fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def _mean(terms, n):
     total = 0.0
     for i in range(n):
@@ -239,7 +240,7 @@ def _mean(terms, n):
     return total / n
 
 
-@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+@kernel()
 def _mixture(near_x, near_y, n, m):
     """log p / m at a matched ball that holds so many points of either set (docs/decisions/jensen-shannon.md)."""
     wx, wy = 0.5 / (n - 1), 0.5 / m
@@ -250,7 +251,7 @@ def _mixture(near_x, near_y, n, m):
     return _digamma(np.float64(near_x)) + edge / near_x - math.log(n - 1.0) - math.log(unit) - _digamma(count + 1.0)
 
 
-@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+@kernel()
 def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, log_nu, terms, out):
     """All moments of set i of x against set j of y for the t-th k, into out[:, i, j].
 
@@ -296,7 +297,7 @@ def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, log_nu, 
         out[moment, t, i, j] = value
 
 
-@njit(nogil=True, cache=True, _nrt=False, error_model="numpy")
+@kernel()
 def _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place, counted, log_nu, terms):
     """The terms of the points whose rho or nu is zero (moments.Power says what they are)."""
     k, d, a, b = spec.ks[t], x.d, spec.a[moment], spec.b[moment]
@@ -326,7 +327,7 @@ def _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place
             )  # fmt: skip
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(counted=True)
 def know_own(points, offsets, d, ks, deep, own, counting, square_rho, log_rho, k_rho, own_within):
     """What each point's own k-th distances say, from its squared distances `own` (deep, point), itself at rank 1.
 
