@@ -338,15 +338,40 @@ def _count_leaves(target, pool, i, radius, square, dims):
     return inside
 
 
+@kernel()
+def _tally(target, pool, first, t, k, sure, reach, count, complete, dims, scratch, answer):
+    """How many points of the target lie within max(rho, nu) of each query of one register."""
+    d = len(dims)
+    nearby = max(0.0, math.sqrt(complete) * (1 - 1e-5) - 12 * U * (2 * reach + 1)) ** 2 / target.square_unit
+    query = load_many(pool.packed, first * d, dims)
+    rho = load(pool.rho, t * len(pool.order) + first)
+    inside, outside = limits(rho, np.float32(6 * U * reach), np.float32((8 + d) * U))
+    counts = (splat(np.float32(0)), splat(np.float32(0)))
+    for c in range(count):
+        counts = tally(scratch.second, c, scratch.capacity, query, inside, outside, counts)
+    store_many(counts, scratch.counts, 0)
+    for lane in range(LANES):
+        square, own = scratch.squares[lane], pool.square_rho[t * len(pool.order) + first + lane]
+        if own < square:
+            alone = sure >> np.uint32(lane) & np.uint32(1)
+            within = k if alone else _count(target, pool, first + lane, count, square, scratch, dims)
+        elif own > nearby:
+            radius = _widened(math.sqrt(own * target.square_unit), reach)
+            within = _count_leaves(target, pool, first + lane, radius, own, dims)
+        elif scratch.counts[lane] == scratch.counts[LANES + lane]:
+            within = scratch.counts[lane]
+        else:
+            within = _count(target, pool, first + lane, count, own, scratch, dims)
+        answer.within[t, answer.place + pool.order[first + lane]] = within
+
+
 @njit(inline="always")
 def _answer(target, pool, register, r, reach, keep, count, complete, ks, dims, like, scratch, answer):
     """Step 5 for one register of queries, whose keys are the r-th stored; how many needed a scan."""
     d, length, deepest, scans = len(dims), len(like), ks[-1], 0
     base, first = r * length * LANES, register * LANES
-    farthest = math.sqrt(
-        np.float64(from_bits(greatest_bits(load(scratch.keys, base + (length - deepest) * LANES)) | ~keep))
-    )
-    error = 3 * U * (2 * reach + farthest)
+    farthest = from_bits(greatest_bits(load(scratch.keys, base + (length - deepest) * LANES)) | ~keep)
+    error = 3 * U * (2 * reach + math.sqrt(np.float64(farthest)))
     offset = error * error * (2 / ROUGH) + 1e-35
     for t in range(len(ks)):
         k = ks[t]
@@ -356,38 +381,17 @@ def _answer(target, pool, register, r, reach, keep, count, complete, ks, dims, l
             pool.exact, first * d, target.points, target.start, scratch.second_names, scratch.keys, row, keep,
             scratch.squares, dims,
         )  # fmt: skip
-        for lane in range(LANES):
-            square = scratch.squares[lane]
-            if not sure >> np.uint32(lane) & np.uint32(1):
-                if not _settle(target, pool, first + lane, row, lane, keep, offset, k, scratch, dims):
-                    _scan(target, pool, first + lane, count, k, scratch, dims)
-                    scans += 1
-                square = scratch.near[k - 1]
-                scratch.squares[lane] = square
-            answer.nu[t, answer.place + pool.order[first + lane]] = square
-        if len(pool.rho_reach) > 0:
-            query = load_many(pool.packed, first * d, dims)
-            inside, outside = limits(
-                load(pool.rho, t * len(pool.order) + first), np.float32(6 * U * reach), np.float32((8 + d) * U)
-            )
-            counts = (splat(np.float32(0)), splat(np.float32(0)))
-            for c in range(count):
-                counts = tally(scratch.second, c, scratch.capacity, query, inside, outside, counts)
-            store_many(counts, scratch.counts, 0)
-            nearby = max(0.0, math.sqrt(complete) * (1 - 1e-5) - 12 * U * (2 * reach + 1)) ** 2 / target.square_unit
+        if sure != EVERY:
             for lane in range(LANES):
-                square, rho = scratch.squares[lane], pool.square_rho[t * len(pool.order) + first + lane]
-                if rho < square:
-                    alone = sure >> np.uint32(lane) & np.uint32(1)
-                    within = k if alone else _count(target, pool, first + lane, count, square, scratch, dims)
-                elif rho > nearby:
-                    radius = _widened(math.sqrt(rho * target.square_unit), reach)
-                    within = _count_leaves(target, pool, first + lane, radius, rho, dims)
-                elif scratch.counts[lane] == scratch.counts[LANES + lane]:
-                    within = scratch.counts[lane]
-                else:
-                    within = _count(target, pool, first + lane, count, rho, scratch, dims)
-                answer.within[t, answer.place + pool.order[first + lane]] = within
+                if not sure >> np.uint32(lane) & np.uint32(1):
+                    if not _settle(target, pool, first + lane, row, lane, keep, offset, k, scratch, dims):
+                        _scan(target, pool, first + lane, count, k, scratch, dims)
+                        scans += 1
+                    scratch.squares[lane] = scratch.near[k - 1]
+        for lane in range(LANES):
+            answer.nu[t, answer.place + pool.order[first + lane]] = scratch.squares[lane]
+        if len(pool.rho_reach) > 0:
+            _tally(target, pool, first, t, k, sure, reach, count, complete, dims, scratch, answer)
     return scans
 
 

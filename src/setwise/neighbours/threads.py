@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -34,23 +35,43 @@ class Threads:
     def each(
         self, job: Callable[[Any], int], tasks: Sequence[Any], done: Callable[[Any], None] = lambda task: None
     ) -> int:
-        """The sum of job(task) over all tasks."""
+        """The sum of job(task) over all tasks; `done` is called here after each."""
         self.local = threading.local()
-        total = 0
-        pool = ThreadPoolExecutor(self.count)
+        ended: SimpleQueue[Any] = SimpleQueue()
+        waiting, lock, total = iter(tasks), threading.Lock(), 0
+
+        def work() -> None:
+            while not self.stop[0]:
+                with lock:
+                    task = next(waiting, self)
+                if task is self:
+                    return
+                try:
+                    ended.put((task, job(task), None))
+                except BaseException as fault:  # raised again where the caller waits
+                    ended.put((task, 0, fault))
+
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(min(self.count, len(tasks)))]
         try:
-            pending = {pool.submit(self._guard, job, task): task for task in tasks}
-            while pending:
-                finished, _ = wait(pending, timeout=0.2, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    done(pending.pop(future))
-                    total += future.result()
+            for thread in threads:
+                thread.start()
+            for _ in tasks:
+                task, value, fault = self._next(ended)
+                if fault is not None:
+                    raise fault
+                done(task)
+                total += value
         except BaseException:
             self.stop[0] = 1
-            pool.shutdown(wait=True, cancel_futures=True)
             raise
-        pool.shutdown()
+        finally:
+            for thread in threads:
+                thread.join()
         return total
 
-    def _guard(self, job: Callable[[Any], int], task: Any) -> int:
-        return 0 if self.stop[0] else job(task)
+    @staticmethod
+    def _next(ended: SimpleQueue[Any]) -> Any:
+        """The next that has ended; the short waits let an interruption through on every system."""
+        while True:
+            with suppress(Empty):
+                return ended.get(timeout=0.2)
