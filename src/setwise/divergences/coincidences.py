@@ -20,7 +20,7 @@ def shared_points(x: SampleSets, y: SampleSets | None, same: NDArray[np.bool_] |
     owner = np.repeat(np.arange(len(x)), x.sizes)
     hashes = _hashes(x)
     if y is None:
-        order = np.argsort(hashes, kind="stable")
+        order = np.argsort(hashes)
         ranked, owners = hashes[order], owner[order]
         starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
         spread = np.maximum.reduceat(owners, starts) != np.minimum.reduceat(owners, starts)

@@ -9,7 +9,7 @@ from numba import njit
 
 from setwise.neighbours.compiled import kernel
 from setwise.neighbours.dense import BLOCK, ROWS, pack, refine, search_pair, set_limits
-from setwise.neighbours.memory import aligned
+from setwise.neighbours.memory import aligned, make_work
 from setwise.neighbours.ranks import Own, own_ranks
 from setwise.neighbours.reduction import reduce_pair
 from setwise.neighbours.simd import LANES
@@ -45,8 +45,7 @@ class Scratch(NamedTuple):
     nearest: Any
     names: Any
     ranks: Any
-    log_nu: Any
-    terms: Any
+    work: Any
 
 
 class Frame(NamedTuple):
@@ -72,7 +71,7 @@ def rank_scratch(largest: int) -> tuple[Any, ...]:
     )
 
 
-def make_scratch(largest: int, length: int, ks: int, counting: bool) -> Scratch:
+def make_scratch(largest: int, length: int, ks: int, counting: bool, moments: int) -> Scratch:
     rows, columns = padded(largest), -(-largest // LANES) * LANES
     counted = 2 * ks if counting else 0
     return Scratch(
@@ -86,8 +85,7 @@ def make_scratch(largest: int, length: int, ks: int, counting: bool) -> Scratch:
         np.empty(64),
         np.arange(padded(largest)).astype(np.int32),
         rank_scratch(largest if counting else 1),
-        np.empty(largest),
-        np.empty(largest),
+        make_work(moments, largest),
     )
 
 
@@ -198,10 +196,10 @@ def tile(
             a, b = i - rows[0], j - columns[0]
             for t in range(len(spec.ks)):
                 reduce_pair(spec, x, i, y, j, t, forward.nu, forward.within, forward.ranks, places[a, b], counted,
-                            scratch.log_nu, scratch.terms, out)  # fmt: skip
+                            scratch.work, out)  # fmt: skip
                 if both:
                     reduce_pair(spec, y, j, x, i, t, backward.nu, backward.within, backward.ranks, back_places[b, a],
-                                counted, scratch.log_nu, scratch.terms, back_out)  # fmt: skip
+                                counted, scratch.work, back_out)  # fmt: skip
     return scans
 
 

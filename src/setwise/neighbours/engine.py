@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from setwise.errors import InputError
 from setwise.neighbours.dense_tiles import Frame
+from setwise.neighbours.memory import aligned
 from setwise.neighbours.moments import Array, Moment, Moments, Own, Power
 from setwise.neighbours.paths import Dense, Job, Low, Scan
 from setwise.neighbours.plan import Tile, make_plan, path_for
@@ -58,6 +59,7 @@ def pair_moments(
     clouds, power = _clouds(sides)
     largest = max(int(s.sizes.max()) for s in sides)
     path = _path(run, clouds, order[-1] + 2, largest)
+    clouds = [path.arrange(cloud)[0] for cloud in clouds]
 
     counting = needs_counts(wanted)
     known, scans = _own_pass(path, run, clouds, order, counting)
@@ -114,9 +116,11 @@ def kth_distances(x: ArrayLike, y: ArrayLike | None = None, *, k: int = 5) -> Ar
     largest = max(int(left.sizes[0]), int(right.sizes[0]))
     deep = np.array([k + 1 if y is None else k])
     path = _path(run, clouds, int(deep[0]), largest)
-    squares = np.empty((1, int(left.sizes[0])))
-    path.pair(clouds[0], clouds[-1], deep, squares)
-    return np.asarray(np.sqrt(squares[0]) * 2.0**power)
+    arranged = [path.arrange(cloud) for cloud in clouds]
+    squares, distances = np.empty((1, int(left.sizes[0]))), np.empty(int(left.sizes[0]))
+    path.pair(arranged[0][0], arranged[-1][0], deep, squares)
+    distances[arranged[0][1]] = np.sqrt(squares[0]) * 2.0**power
+    return distances
 
 
 def _check(x: SampleSets, y: SampleSets, k: int, own: bool) -> None:
@@ -151,8 +155,6 @@ def _clouds(sides: Sequence[SampleSets]) -> tuple[list[Cloud], int]:
                 none,
                 np.zeros((0, 0), np.int32),
                 none.ravel(),
-                none,
-                none,
                 none > 0,
                 0.0,
             )
@@ -203,8 +205,8 @@ def _own_pass(
 
         scans += run.each(job, tasks)
         shape = (len(ks), points)
-        square_rho, log_rho, k_rho = np.empty(shape), np.empty(shape), np.empty(shape)
-        within = np.zeros(shape if counting else (0, 0), np.int32)
+        square_rho, log_rho, k_rho = (aligned(shape, np.float64) for _ in range(3))
+        within = aligned(shape if counting else (0, 0), np.int32)
         resolution = min(
             resolution,
             know_own(
@@ -233,8 +235,6 @@ def _summed_up(cloud: Cloud, resolution: float) -> Cloud:
     return cloud._replace(
         resolution=resolution,
         flat_log_rho=cloud.log_rho.ravel(),
-        low_rho=np.minimum.reduceat(cloud.log_rho, starts, axis=1),
-        high_rho=np.maximum.reduceat(cloud.log_rho, starts, axis=1),
         tied=np.minimum.reduceat(cloud.square_rho, starts, axis=1) == 0,
     )
 

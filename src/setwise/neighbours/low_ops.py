@@ -1,4 +1,4 @@
-"""The SIMD operations of the search in low dimensions (low.py): boxes, compressed lists, sweeps."""
+"""The SIMD operations of the search in low dimensions (low.py): boxes, compressed lists, sweeps, answers."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ def compress_leaves(
 def compress_points(
     e: Emitter,
     points: Any,
-    names: Any,
     i: ir.Value,
-    name: ir.Value,
     stride: ir.Value,
+    names: Any,
+    name: ir.Value,
     qlow: Any,
     qhigh: Any,
     q: ir.Value,
@@ -84,7 +84,8 @@ def compress_points(
     capacity: ir.Value,
     dims: list[Any],
 ) -> ir.Value:
-    """Append the points (and their names) of LANES that lie within a limit of a box; how many there were."""
+    """Append the points of LANES that lie within a limit of a box, and their names: names[name...], or, where there is no
+    such array, name and counting up; how many there were."""
     gaps = ir.Constant(VF, [0.0] * LANES)
     values = []
     for axis in range(len(dims)):
@@ -97,7 +98,8 @@ def compress_points(
     mask = e.b.and_(inside, e.b.bitcast(e.b.trunc(valid, ir.IntType(LANES)), inside.type))
     for axis, value in enumerate(values):
         e.compress(value, mask, out, e.b.add(n, e.b.mul(capacity, capacity.type(axis))))
-    e.compress(e.load(names, name, VI), mask, out_names, n)
+    called = e.load(names, name, VI) if isinstance(names, tuple) else e.count_up(e.b.trunc(name, I32))
+    e.compress(called, mask, out_names, n)
     return e.population(mask)
 
 
@@ -133,25 +135,6 @@ def sweep(
     return out
 
 
-@simd(lambda points, c, capacity, query, inside, outside, counts: counts)
-def tally(
-    e: Emitter,
-    points: Any,
-    c: ir.Value,
-    capacity: ir.Value,
-    query: list[ir.Value],
-    inside: ir.Value,
-    outside: ir.Value,
-    counts: list[ir.Value],
-) -> list[ir.Value]:
-    """Count one point of the list under the two limits of each query."""
-    square = _squares(e, points, c, capacity, query)
-    return [
-        e.floats(e.b.sub(e.bits(count), e.b.sext(e.at_most(square, limit), VI)))
-        for count, limit in zip(counts, (inside, outside), strict=True)
-    ]
-
-
 @simd(vectors(2))
 def limits(e: Emitter, radius: ir.Value, error: ir.Value, relative: ir.Value) -> list[ir.Value]:
     """Squares below which a point is surely within a radius, and above which it surely is not."""
@@ -182,36 +165,35 @@ def surely(
 
 
 @simd(types.void)
-def exact_squares(
+def answer(
     e: Emitter,
     queries: Any,
     q: ir.Value,
-    points: Any,
-    start: ir.Value,
-    names: Any,
+    listed: Any,
+    capacity: ir.Value,
     keys: Any,
     row: ir.Value,
     keep: ir.Value,
+    order: Any,
+    p: ir.Value,
     out: Any,
+    place: ir.Value,
     dims: list[Any],
 ) -> None:
-    """Squared distances, float64 and axis by axis, of one register of queries from the points that their keys name."""
+    """Squared distances, float64 and axis by axis, of one register of queries from the points of the list that their keys
+    name, each to where its query's answer belongs."""
     wide, half = min(LANES, 8), ir.IntType(64)
+    double = ir.VectorType(F64, wide)
     places = e.b.and_(e.load(keys, row, VI), e.b.not_(e.splat(keep)))
-    base = e.address(names, half(0), I32)
-    name = e.gather(base, places, VI)
-    given = F64 if points[0].dtype == types.float64 else F32
-    data = e.address(points, e.b.mul(start, half(len(dims))), given)
     for part in range(0, LANES, wide):
         lanes = ir.Constant(ir.VectorType(I32, wide), list(range(part, part + wide)))
-        index = e.b.shuffle_vector(name, ir.Constant(VI, ir.Undefined), lanes)
-        index = e.b.mul(index, ir.Constant(index.type, [len(dims)] * wide))
-        total = ir.Constant(ir.VectorType(F64, wide), [0.0] * wide)
+        index = e.b.shuffle_vector(places, ir.Constant(VI, ir.Undefined), lanes)
+        total = ir.Constant(double, [0.0] * wide)
         for axis in range(len(dims)):
-            place = e.b.add(index, ir.Constant(index.type, [axis] * wide))
-            other = e.gather(data, place, ir.VectorType(given, wide))
-            other = other if given == F64 else e.b.fpext(other, total.type)
-            query = e.load(queries, e.at(q, axis * LANES + part), total.type)
-            difference = e.b.fsub(query, other)
+            base = e.address(listed, e.b.mul(capacity, half(axis)), F64)
+            difference = e.b.fsub(e.load(queries, e.at(q, axis * LANES + part), double), e.gather(base, index, double))
             total = e.b.fadd(total, e.b.fmul(difference, difference))
-        e.store(total, out, half(part))
+        for lane in range(wide):
+            target = e.b.load(e.address(order, e.at(p, part + lane), I32))
+            target = e.b.add(place, e.b.zext(target, half))
+            e.b.store(e.b.extract_element(total, I32(lane)), e.address(out, target, F64)).align = 8

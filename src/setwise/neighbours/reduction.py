@@ -10,20 +10,18 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
+from numba import njit
+from numpy.typing import NDArray
 from scipy.special import digamma, gammaln
 
 from setwise.neighbours.compiled import kernel
-from setwise.neighbours.exact import beyond_ties, count_within, total_of, zeros
+from setwise.neighbours.exact import beyond_ties, count_within
 from setwise.neighbours.moments import Array, LogRatio, Mixture, Moment, Power
-from setwise.neighbours.simd import WIDE, Emitter, simd
+from setwise.neighbours.reduction_ops import range_of, see, sum_exp, sum_powers
 
-LN2 = math.log(2.0)
-ELEMENTWISE = {"contract", "nsz", "nnan"}  # the constants' order of addition matters: see MAGIC
-SUMS = ELEMENTWISE | {"reassoc"}
-MAGIC = 6755399441055744.0  # 1.5 * 2^52: adding it leaves a number's nearest integer in the low bits
+SUMS = {"contract", "nsz", "nnan", "reassoc"}
 POWER, LOG_RATIO, MIXTURE = range(3)
+GREATEST_POWER = 10  # of one moment's terms that serves for another's; each takes a few multiplications
 
 
 class Spec(NamedTuple):
@@ -37,6 +35,9 @@ class Spec(NamedTuple):
     by_y: Any  # (moment, count): what q points of Y contribute: G(q, b), or -digamma(q)
     constant: Any  # (moment, k): log G(k, a) G(k, b)
     ks: Any
+    order: Any  # moments, those first whose terms serve for others
+    source: Any  # (moment,): whose terms, raised to a power, are this moment's; or -1
+    power: Any
 
 
 class Cloud(NamedTuple):
@@ -50,8 +51,6 @@ class Cloud(NamedTuple):
     k_rho: Any  # k, or where that distance is zero the first whose distance is not
     own_within: Any  # points within rho, ties included
     flat_log_rho: Any
-    low_rho: Any  # (k, set): the smallest log_rho, and the largest
-    high_rho: Any
     tied: Any  # (k, set): whether any rho is zero
     resolution: float  # log of the smallest distance that stands in where a point has no positive one
 
@@ -75,7 +74,21 @@ def specify(moments: tuple[Moment, ...], ks: tuple[int, ...], largest: int) -> S
             by_x[i], by_y[i] = gamma_ratio(counts, moment.a), gamma_ratio(counts, moment.b)
     with np.errstate(divide="ignore", invalid="ignore"):
         constant = np.log(by_x[:, ks] * by_y[:, ks])
-    return Spec(kind, a, b, matched, by_x, by_y, constant, np.array(ks, np.int64))
+    ratios = [i for i in range(len(moments)) if kind[i] == POWER and not matched[i] and a[i] + b[i] == 0]
+    source, power = _sources(a, ratios)
+    return Spec(kind, a, b, matched, by_x, by_y, constant, np.array(ks, np.int64), np.argsort(np.abs(a)), source, power)
+
+
+def _sources(a: Array, ratios: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each moment of the ratio family another whose terms it takes, raised to a power: exp(a t) = exp(a' t)^(a/a')."""
+    source, power = np.full(len(a), -1), np.ones(len(a), np.int64)
+    ranked = sorted(ratios, key=lambda i: abs(a[i]))
+    for place, i in enumerate(ranked):
+        for j in ranked[:place]:
+            times = a[i] / a[j] if a[j] else 0.0
+            if 1.5 < times < GREATEST_POWER + 0.5 and abs(times / round(times) - 1) < 1e-14:
+                source[i], power[i] = j, round(times)
+    return source, power
 
 
 def gamma_ratio(k: Array, a: float) -> Array:
@@ -93,95 +106,6 @@ def needs_counts_at_ties(moments: tuple[Moment, ...]) -> bool:
     return any(isinstance(m, LogRatio) or (isinstance(m, Power) and m.a + m.b == 0) for m in moments)
 
 
-@simd(types.int64)
-def _bits(e: Emitter, value: ir.Value) -> ir.Value:
-    return e.b.bitcast(value, ir.IntType(64))
-
-
-@simd(types.float64)
-def _float(e: Emitter, value: ir.Value) -> ir.Value:
-    return e.b.bitcast(value, ir.DoubleType())
-
-
-@njit(inline="always", fastmath={"contract"})
-def _log(x):
-    """Natural logarithm of a positive normal number, without a branch: 2 atanh((m - 1) / (m + 1)) + e log 2."""
-    bits = _bits(x) - np.int64(4604544271217802189)  # of sqrt(1/2)
-    exponent = ((bits + (np.int64(1024) << 52)) >> 52) - 1024
-    m = _float(_bits(x) - (exponent << 52))
-    s = (m - 1.0) / (m + 1.0)
-    z = s * s
-    p = 2.0 / 19
-    for odd in (17, 15, 13, 11, 9, 7, 5, 3):
-        p = p * z + 2.0 / odd
-    whole = _float(_bits(MAGIC) + exponent) - MAGIC
-    return s * z * p + 2.0 * s + whole * LN2
-
-
-@simd(WIDE)
-def _add_exp(
-    e: Emitter,
-    total: ir.Value,
-    x: Any,
-    i: ir.Value,
-    y: Any,
-    j: ir.Value,
-    by_x: ir.Value,
-    by_y: ir.Value,
-    constant: ir.Value,
-) -> ir.Value:
-    """total + exp(constant + by_x x[i:i+8] + by_y y[j:j+8])."""
-    left, right = e.load(x, i, WIDE.llvm), e.load(y, j, WIDE.llvm)
-    term = e.fma_wide(left, e.spread_wide(by_x), e.spread_wide(constant))
-    return e.b.fadd(total, e.exp(e.fma_wide(right, e.spread_wide(by_y), term)))
-
-
-@simd(types.UniTuple(WIDE, 2))
-def _extend(e: Emitter, bounds: list[ir.Value], x: Any, i: ir.Value) -> list[ir.Value]:
-    """The smallest and largest seen, lane by lane, with x[i:i+8]."""
-    value = e.load(x, i, WIDE.llvm)
-    lower = e.b.select(e.b.fcmp_ordered("<", value, bounds[0]), value, bounds[0])
-    upper = e.b.select(e.b.fcmp_ordered(">", value, bounds[1]), value, bounds[1])
-    return [lower, upper]
-
-
-@simd(WIDE)
-def _wide(e: Emitter, value: ir.Value) -> ir.Value:
-    return e.spread_wide(value)
-
-
-@simd(types.float64)
-def _lane(e: Emitter, value: ir.Value, lane: ir.Value) -> ir.Value:
-    return e.b.extract_element(value, lane)
-
-
-@njit(inline="always")
-def _range(values, start, n):
-    """The smallest and the largest of n values."""
-    low, high = values[start], values[start]
-    if n >= 8:
-        bounds = (_wide(low), _wide(high))
-        for i in range(0, n - 7, 8):
-            bounds = _extend(bounds, values, start + i)
-        for lane in range(8):
-            low, high = min(low, _lane(bounds[0], lane)), max(high, _lane(bounds[1], lane))
-    for i in range(start + n - n % 8, start + n):
-        low, high = min(low, values[i]), max(high, values[i])
-    return low, high
-
-
-@njit(inline="always")
-def _sum_exp(x, start, by_x, y, by_y, constant, n):
-    """Sum over i of exp(constant + by_x x[start + i] + by_y y[i])."""
-    wide = zeros()
-    for i in range(0, n - 7, 8):
-        wide = _add_exp(wide, x, start + i, y, i, by_x, by_y, constant)
-    total = total_of(wide)
-    for i in range(n - n % 8, n):
-        total += math.exp(constant + by_x * x[start + i] + by_y * y[i])
-    return total
-
-
 @njit(inline="always")
 def _digamma(x):
     """For x >= 1, by recurrence and the asymptotic series."""
@@ -192,44 +116,6 @@ def _digamma(x):
     z = 1.0 / (x * x)
     series = z * (1 / 12 - z * (1 / 120 - z * (1 / 252 - z * (1 / 240 - z * (1 / 132)))))
     return shift + math.log(x) - 0.5 / x - series
-
-
-@kernel(fastmath=ELEMENTWISE)
-def _logs(square, place, n, out):
-    """Half the logarithm of each square; whether any is zero."""
-    zeros = 0
-    for i in range(n):
-        value = square[place + i]
-        zeros += value == 0.0
-        out[i] = 0.5 * _log(value)
-    return zeros > 0
-
-
-@kernel()
-def _log_mean_exp(x, start, low, high, by_x, y, by_y, bounds, constant, n):
-    """log mean exp(constant + by_x x[start + i] + by_y y[i]); low and high bound x, `bounds` y.
-
-    The terms are shifted by a bound on the largest, which keeps all of them inside float64's range unless they span it:
-    then by the largest itself, below which what underflows does not count.
-    """
-    span = abs(by_x) * (high - low) + abs(by_y) * (bounds[1] - bounds[0])
-    largest = constant + max(by_x * low, by_x * high) + max(by_y * bounds[0], by_y * bounds[1])
-    if span < 600.0:
-        return largest + math.log(_sum_exp(x, start, by_x, y, by_y, constant - largest, n) / n)
-    largest = -np.inf
-    for i in range(n):
-        largest = max(largest, constant + by_x * x[start + i] + by_y * y[i])
-    total = 0.0
-    for i in range(n):
-        total += math.exp(constant + by_x * x[start + i] + by_y * y[i] - largest)
-    return largest + math.log(total / n)
-
-
-@kernel()
-def _log_mean_exp_of(terms, n):
-    """The same of terms at hand."""
-    low, high = _range(terms, 0, n)
-    return _log_mean_exp(terms, 0, low, high, 1.0, terms, 0.0, (0.0, 0.0), 0.0, n)
 
 
 @kernel(fastmath=SUMS)
@@ -252,23 +138,26 @@ def _mixture(near_x, near_y, n, m):
 
 
 @kernel()
-def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, log_nu, terms, out):
+def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, work, out):
     """All moments of set i of x against set j of y for the t-th k, into out[:, i, j].
 
-    nu, within and ranks are (k, place + point): squared distances, and where `counted` the counts q and l.
+    nu, within and ranks are (k, place + point): squared distances, and where `counted` the counts q and l. `work` has
+    two rows, and one more for each moment.
     """
     d = x.d
     first, n = x.offsets[i], x.offsets[i + 1] - x.offsets[i]
     start, stop = y.offsets[j], y.offsets[j + 1]
-    m = stop - start
-    tied = _logs(nu[t], place, n, log_nu) or x.tied[t, i]
-    bounds = _range(log_nu, 0, n)
-    log_rho, at = x.log_rho, t * x.offsets[-1] + first  # its flat place
-    for moment in range(len(spec.kind)):
+    log_nu, ratio = work[0], work[1]
+    least, range_nu, range_ratio, sum_ratio = see(
+        nu[t], place, x.flat_log_rho, t * x.offsets[-1] + first, np.float64(d), n, log_nu, ratio
+    )
+    tied = least == 0.0 or x.tied[t, i]
+    for moment in spec.order:
         kind, a, b = spec.kind[moment], spec.a[moment], spec.b[moment]
+        terms, source = work[2 + moment], spec.source[moment]
         if kind == MIXTURE:
             for p in range(n):
-                terms[p] = _mixture(ranks[t, place + p], within[t, place + p], n, m)
+                terms[p] = _mixture(ranks[t, place + p], within[t, place + p], n, stop - start)
             value = _mean(terms, n)
         elif kind == LOG_RATIO and spec.matched[moment]:
             for p in range(n):
@@ -278,22 +167,34 @@ def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, log_nu, 
             for p in range(n):
                 terms[p] = spec.by_x[moment, ranks[t, place + p]] * spec.by_y[moment, within[t, place + p]]
             value = math.log(_mean(terms, n))
-        elif kind == LOG_RATIO:
+        elif tied:
             for p in range(n):
-                terms[p] = d * (log_nu[p] - log_rho[t, first + p])
-            if tied:
-                _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place, counted, log_nu, terms)
-            value = _mean(terms, n)
-        else:
-            constant = spec.constant[moment, t]
-            if tied:
-                for p in range(n):
-                    terms[p] = constant - d * (a * log_rho[t, first + p] + b * log_nu[p])
-                _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place, counted, log_nu, terms)
-                value = _log_mean_exp_of(terms, n)
+                if kind == LOG_RATIO:
+                    terms[p] = ratio[p]
+                else:
+                    terms[p] = spec.constant[moment, t] - d * (a * x.log_rho[t, first + p] + b * log_nu[p])
+            _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place, counted, log_nu, terms)
+            if kind == LOG_RATIO:
+                value = _mean(terms, n)
             else:
-                low, high = x.low_rho[t, i], x.high_rho[t, i]
-                value = _log_mean_exp(x.flat_log_rho, at, low, high, -d * a, log_nu, -d * b, bounds, constant, n)
+                largest, total = sum_exp(terms, n, 1.0, range_of(terms, n), terms)
+                value = largest + math.log(total / n)
+        elif kind == LOG_RATIO:
+            value = sum_ratio / n
+        elif source >= 0:
+            total = sum_powers(work[2 + source], n, spec.power[moment], terms)
+            largest = max(a * range_ratio[0], a * range_ratio[1])
+            value = spec.constant[moment, t] + largest + math.log(total / n)
+        else:
+            if a + b == 0.0:
+                largest, total = sum_exp(ratio, n, a, range_ratio, terms)
+            elif a == 0.0:
+                largest, total = sum_exp(log_nu, n, -d * b, range_nu, terms)
+            else:
+                for p in range(n):
+                    terms[p] = -d * (a * x.log_rho[t, first + p] + b * log_nu[p])
+                largest, total = sum_exp(terms, n, 1.0, range_of(terms, n), terms)
+            value = spec.constant[moment, t] + largest + math.log(total / n)
         out[moment, t, i, j] = value
 
 

@@ -198,28 +198,12 @@ class Emitter:
         return ir.Constant(like.type, [number] * like.type.count)
 
     def spread_wide(self, number: ir.Value) -> ir.Value:
-        one = self.b.insert_element(ir.Constant(WIDE.llvm, ir.Undefined), number, I32(0))
-        return self.b.shuffle_vector(
-            one, ir.Constant(WIDE.llvm, ir.Undefined), ir.Constant(ir.VectorType(I32, 8), [0] * 8)
-        )
+        kind = ir.VectorType(number.type, 8)
+        one = self.b.insert_element(ir.Constant(kind, ir.Undefined), number, I32(0))
+        return self.b.shuffle_vector(one, ir.Constant(kind, ir.Undefined), ir.Constant(ir.VectorType(I32, 8), [0] * 8))
 
     def fma_wide(self, x: ir.Value, y: ir.Value, z: ir.Value) -> ir.Value:
         return self.call(f"llvm.fmuladd.v{x.type.count}f64", x.type, [x, y, z])
-
-    def exp(self, x: ir.Value) -> ir.Value:
-        """Exponential of doubles between -708 and 708: 2^n by its bits, the rest by Taylor's series to 1e-14."""
-        whole = ir.VectorType(ir.IntType(64), x.type.count)
-        magic = self.constant(x, 6755399441055744.0)  # 1.5 * 2^52: the nearest integer lands in the low bits
-        shifted = self.fma_wide(x, self.constant(x, 1.4426950408889634), magic)
-        n = self.b.fsub(shifted, magic)
-        f = self.fma_wide(n, self.constant(x, -6.93147180369123816490e-01), x)
-        f = self.fma_wide(n, self.constant(x, -1.90821492927058770002e-10), f)
-        p = self.constant(x, 1 / math.factorial(12))
-        for order in range(11, -1, -1):
-            p = self.fma_wide(p, f, self.constant(x, 1 / math.factorial(order)))
-        power = self.b.shl(self.b.bitcast(shifted, whole), ir.Constant(whole, [52] * x.type.count))
-        power = self.b.add(power, ir.Constant(whole, [1023 << 52] * x.type.count))
-        return self.b.fmul(p, self.b.bitcast(power, x.type))
 
     # networks
     def exchange(self, v: list[ir.Value], i: int, j: int) -> None:

@@ -1,0 +1,233 @@
+"""Sets cut into leaves: a kd order that puts near points side by side, and their float32 coordinates with boxes.
+
+    Leaves      every set of a collection in a kd order of its own: what is searched, and where own points are counted
+    Pool        the points of many sets in one kd order: what is asked about, a superblock at a time
+
+Both hold a leaf's coordinates by axis, so that one register holds one coordinate of LANES points.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setwise.neighbours.compiled import kernel
+from setwise.neighbours.memory import aligned
+from setwise.neighbours.simd import LANES
+from setwise.neighbours.threads import Threads
+
+AWAY = np.float32(1e15)  # where padding lies, against data within 1 of the centre
+OWN_WIDTH = 4  # registers of queries in a superblock when a set is searched in itself
+SEPARATE = 1 << 14  # points below which a run is ordered by one thread
+FAST: set[str] = {"nnan", "nsz", "reassoc"}  # smallest and largest do not depend on the order
+
+
+class Leaves(NamedTuple):
+    """The sets of a collection; a set's points stand in the order of its leaves."""
+
+    packed: Any  # (leaf, axis, lane), float32
+    low: Any  # boxes: of each set (axis, room)
+    high: Any
+    first: Any  # (set + 1): its first leaf
+    boxes: Any  # (set + 1): where its boxes begin, in leaves, a multiple of LANES
+    reach: Any  # (set): the largest norm
+    points: Any  # as they were given, row-major, flat
+    offsets: Any
+    order: Any  # place -> place as it was given
+    square_unit: float  # squared distances of float32 coordinates, over those of the points
+
+
+class Pool(NamedTuple):
+    """Queries: superblocks and their boxes."""
+
+    packed: Any  # (superblock, register, axis, lane), float32
+    exact: Any  # the same, as they were given, float64
+    low: Any  # (superblock, axis)
+    high: Any
+    diagonal: Any
+    reach: Any  # the largest norm in a superblock
+    order: Any  # position -> which point of the pool
+    start: int  # the pool's first point
+    points: Any  # of all sets, row-major, flat
+    width: int  # registers in a superblock
+
+
+@kernel(fastmath=FAST)
+def _widest(coordinates, start, stop):
+    """The axis along which a run of points extends farthest."""
+    axis, widest = 0, np.float32(-1)
+    for c in range(len(coordinates)):
+        low = high = coordinates[c, start]
+        for i in range(start, stop):
+            low, high = min(low, coordinates[c, i]), max(high, coordinates[c, i])
+        if high - low > widest:
+            axis, widest = c, high - low
+    return axis
+
+
+@kernel()
+def halve(coordinates, order, start, stop, unit):
+    """Split a run in two compact halves, at a multiple of `unit` (of LANES within it); where. Nothing to split: stop."""
+    size = unit if stop - start > unit else LANES
+    if stop - start <= size:
+        return stop
+    axis = _widest(coordinates, start, stop)
+    middle = start + (stop - start + size - 1) // size // 2 * size
+    left, right = start, stop - 1
+    while left < right:  # Hoare's selection: what stands before `middle` is no greater than what stands from it on
+        a, b, c = coordinates[axis, left], coordinates[axis, (left + right) // 2], coordinates[axis, right]
+        pivot = max(min(a, b), min(max(a, b), c))
+        i, j = left, right
+        while i <= j:
+            while coordinates[axis, i] < pivot:
+                i += 1
+            while coordinates[axis, j] > pivot:
+                j -= 1
+            if i <= j:
+                for t in range(len(coordinates)):
+                    coordinates[t, i], coordinates[t, j] = coordinates[t, j], coordinates[t, i]
+                order[i], order[j] = order[j], order[i]
+                i += 1
+                j -= 1
+        if middle <= j:
+            right = j
+        elif middle >= i:
+            left = i
+        else:
+            break
+    return middle
+
+
+@kernel(counted=True)
+def kd_order(coordinates, order, start, stop, unit):
+    """Reorder points (axis, point) and `order` so that every run of `unit`, and within it of LANES, is compact."""
+    stack = [(start, stop)]
+    while stack:
+        start, stop = stack.pop()
+        middle = halve(coordinates, order, start, stop, unit)
+        if middle < stop:
+            stack.append((start, middle))
+            stack.append((middle, stop))
+
+
+@kernel()
+def _convert(points, start, stop, centre, unit, coordinates):
+    """Float32 coordinates, by axis, of a run of points."""
+    d = len(centre)
+    for i in range(start, stop):
+        for c in range(d):
+            coordinates[c, i - start] = np.float32((points[i * d + c] - centre[c]) * unit)
+
+
+@kernel()
+def _pack_set(coordinates, n, packed, low, high, room):
+    """The leaves of one set and their boxes; the largest norm."""
+    d, reach = len(coordinates), np.float32(0)
+    for i in range(d * room):
+        low[i], high[i] = AWAY, AWAY
+    for i in range((n + LANES - 1) // LANES * LANES):
+        leaf, lane, norm = i // LANES, i % LANES, np.float32(0)
+        for c in range(d):
+            value = coordinates[c, i] if i < n else AWAY
+            packed[(leaf * d + c) * LANES + lane] = value
+            if i < n:
+                box = c * room + leaf
+                low[box] = value if lane == 0 else min(low[box], value)
+                high[box] = value if lane == 0 else max(high[box], value)
+                norm += value * value
+        reach = max(reach, norm)
+    return math.sqrt(reach) * (1 + 1e-6)
+
+
+@kernel()
+def _pack_pool(coordinates, n, width, points, start, order, packed, exact, low, high, diagonal, reach):
+    """The superblocks of the queries; the last one repeats its last query."""
+    d, unit = len(coordinates), width * LANES
+    for s in range(len(diagonal)):
+        across, farthest = 0.0, 0.0
+        for c in range(d):
+            low[s * d + c], high[s * d + c] = np.inf, -np.inf
+        for p in range(s * unit, (s + 1) * unit):
+            norm = 0.0
+            for c in range(d):
+                value, at = coordinates[c, min(p, n - 1)], ((p // LANES) * d + c) * LANES + p % LANES
+                packed[at] = value
+                exact[at] = points[(start + order[p]) * d + c]
+                low[s * d + c], high[s * d + c] = min(low[s * d + c], value), max(high[s * d + c], value)
+                norm += value * value
+            farthest = max(farthest, norm)
+        for c in range(d):
+            across += (high[s * d + c] - low[s * d + c]) ** 2
+        diagonal[s], reach[s] = math.sqrt(across) * (1 + 1e-6), math.sqrt(farthest) * (1 + 1e-6)
+
+
+def make_leaves(points: NDArray[Any], offsets: Any, centre: Any, unit: float, run: Threads) -> Leaves:
+    """Order and pack all sets of a collection."""
+    d, sizes = len(centre), np.diff(offsets)
+    leaves = -(-sizes // LANES)
+    room = -(-leaves // LANES) * LANES
+    first, boxes = (np.concatenate([[0], np.cumsum(part)]).astype(np.int64) for part in (leaves, room))
+    packed = aligned(int(first[-1]) * LANES * d)
+    low, high = aligned(int(boxes[-1]) * d), aligned(int(boxes[-1]) * d)
+    order, reach = np.empty(len(points) // d, np.int64), np.empty(len(sizes))
+    arranged = np.empty_like(points)
+
+    def pack(task: tuple[int, int]) -> int:
+        for s in range(*task):
+            start, stop = int(offsets[s]), int(offsets[s + 1])
+            coordinates, own = np.empty((d, stop - start), np.float32), order[start:stop]
+            own[:] = np.arange(stop - start)
+            _convert(points, start, stop, centre, unit, coordinates)
+            kd_order(coordinates, own, 0, stop - start, OWN_WIDTH * LANES)
+            place = slice(int(boxes[s]) * d, int(boxes[s + 1]) * d)
+            reach[s] = _pack_set(
+                coordinates, stop - start, packed[int(first[s]) * LANES * d :], low[place], high[place], int(room[s])
+            )
+            own += start
+            arranged[start * d : stop * d].reshape(-1, d)[:] = points.reshape(-1, d)[own]
+        return 0
+
+    run.each(pack, [(start, min(start + 16, len(sizes))) for start in range(0, len(sizes), 16)])
+    return Leaves(packed, low, high, first, boxes, reach, arranged, offsets, order, unit * unit)
+
+
+def make_pool(leaves: Leaves, rows: tuple[int, int], centre: Any, unit: float, width: int, run: Threads) -> Pool:
+    """The points of some sets as queries, ordered together by all threads."""
+    start, stop = int(leaves.offsets[rows[0]]), int(leaves.offsets[rows[1]])
+    n, size = stop - start, width * LANES
+    coordinates, order = np.empty((len(centre), n), np.float32), np.arange(n)
+    _convert(leaves.points, start, stop, centre, unit, coordinates)
+    parts = [(0, n)]
+    while len(parts) < 4 * run.count and n > SEPARATE * len(parts):
+        cut = [(a, halve(coordinates, order, a, b, size), b) for a, b in parts]
+        parts = [part for a, middle, b in cut for part in ((a, middle), (middle, b)) if part[0] < part[1]]
+
+    def sort(part: tuple[int, int]) -> int:
+        kd_order(coordinates, order, *part, size)
+        return 0
+
+    run.each(sort, parts)
+    return _superblocks(leaves, coordinates, order, start, width)
+
+
+def own_pool(leaves: Leaves, s: int, centre: Any, unit: float) -> Pool:
+    """The points of one set as queries, in the order in which they stand."""
+    start, stop = int(leaves.offsets[s]), int(leaves.offsets[s + 1])
+    coordinates = np.empty((len(centre), stop - start), np.float32)
+    _convert(leaves.points, start, stop, centre, unit, coordinates)
+    return _superblocks(leaves, coordinates, np.arange(stop - start), start, OWN_WIDTH)
+
+
+def _superblocks(leaves: Leaves, coordinates: NDArray[np.float32], order: Any, start: int, width: int) -> Pool:
+    d, n = coordinates.shape
+    size = width * LANES
+    blocks = -(-n // size)
+    packed, exact = aligned(blocks * size * d), aligned(blocks * size * d, np.float64)
+    low, high = aligned(blocks * d), aligned(blocks * d)
+    diagonal, reach = aligned(blocks), aligned(blocks)
+    order = np.concatenate([order, np.repeat(order[-1:], blocks * size - n)]).astype(np.int32)
+    _pack_pool(coordinates, n, width, leaves.points, start, order, packed, exact, low, high, diagonal, reach)
+    return Pool(packed, exact, low, high, diagonal, reach, order, start, leaves.points, width)

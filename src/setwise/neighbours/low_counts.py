@@ -1,0 +1,322 @@
+"""Low dimensions: the points of both sets within the matched radius, max(rho, nu), of every point of a set.
+
+Where rho is the larger radius, the points of the other set within it are counted (the own are known); where nu is, the
+own points are, by comparing one register's own distances, computed once, with the radii for many target sets. In both,
+leaves wholly inside or outside are told by bounds. Two limits enclose each radius, wide enough for what float32 may
+have got wrong (low.py); where a point lies between them, the leaves are counted in float64.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+
+from setwise.neighbours.compiled import kernel
+from setwise.neighbours.exact import TIE, square_distance
+from setwise.neighbours.low import TIES_MAYBE, target_of, widened
+from setwise.neighbours.low_ops import U
+from setwise.neighbours.memory import aligned
+from setwise.neighbours.simd import F32, F64, I1, I32, LANES, VF, VI, VM, Emitter, V, load, simd, splat, store, vectors
+
+NOWHERE = np.float32(3e38)
+TOGETHER = 4  # points whose distances are computed side by side
+
+
+class Scratch(NamedTuple):
+    distances: Any  # (own point, lane): squared
+    nearest: Any  # (leaf): the smallest of its distances
+    farthest: Any
+    counts: Any  # (inside or outside, lane)
+
+
+def make_scratch(largest: int) -> Scratch:
+    leaves = -(-largest // LANES)
+    room = -(-leaves // LANES) * LANES
+    return Scratch(aligned(leaves * LANES * LANES), aligned(room), aligned(room), aligned(2 * LANES, np.int32))
+
+
+@simd(lambda total, packed, q, y: total)
+def _add_squares(e: Emitter, total: list[ir.Value], packed: Any, q: ir.Value, y: ir.Value) -> list[ir.Value]:
+    """One axis: of one register of queries from several points, which lie side by side."""
+    query = e.load(packed, q)
+    differences = [e.b.fsub(query, e.spread(packed, e.at(y, i))) for i in range(len(total))]
+    return [e.fma(difference, difference, value) for difference, value in zip(differences, total, strict=True)]
+
+
+@simd(vectors(2))
+def _bounds(e: Emitter, distances: Any, p: ir.Value) -> list[ir.Value]:
+    """The smallest and largest distance of each query from LANES own points."""
+    low = high = e.load(distances, p)
+    for i in range(1, LANES):
+        value = e.load(distances, e.at(p, i * LANES))
+        low, high = e.minimum(low, value), e.maximum(high, value)
+    return [low, high]
+
+
+@simd(types.float32)
+def _least(e: Emitter, value: ir.Value) -> ir.Value:
+    return e.b.bitcast(e.least(value), F32)
+
+
+@simd(types.float32)
+def _greatest(e: Emitter, value: ir.Value) -> ir.Value:
+    return e.b.bitcast(e.greatest(value), F32)
+
+
+@simd(types.uint32)
+def _larger(e: Emitter, nu: Any, i: ir.Value, rho: Any, j: ir.Value) -> ir.Value:
+    """The lanes of which nu is larger than rho, in float64."""
+    kind = ir.VectorType(F64, LANES)
+    mask = e.b.fcmp_ordered(">", e.load(nu, i, kind), e.load(rho, j, kind))
+    return e.b.zext(e.mask_bits(mask), I32)
+
+
+@simd(vectors(2))
+def _limits(
+    e: Emitter, squares: Any, i: ir.Value, unit: ir.Value, error: ir.Value, relative: ir.Value, lanes: ir.Value
+) -> list[ir.Value]:
+    """Squares (float32) below which a point is surely within the lanes' radii, and above which it surely is not; of other
+    lanes, the first is infinite and the second zero."""
+    square = e.load(squares, i, ir.VectorType(F64, LANES))
+    one = e.b.insert_element(ir.Constant(square.type, ir.Undefined), unit, I32(0))
+    unit = e.b.shuffle_vector(one, ir.Constant(square.type, ir.Undefined), ir.Constant(VI, [0] * LANES))
+    radius = e.call(f"llvm.sqrt.v{LANES}f32", VF, [e.b.fptrunc(e.b.fmul(square, unit), VF)])
+    margin = e.fma(radius, e.splat(relative), e.splat(error))
+    low, high = e.positive_part(e.b.fsub(radius, margin)), e.b.fadd(radius, margin)
+    mask = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
+    nothing = ir.Constant(VF, [0.0] * LANES)
+    return [
+        e.b.select(mask, e.b.fmul(low, low), ir.Constant(VF, [float(NOWHERE)] * LANES)),
+        e.b.select(mask, e.b.fmul(high, high), nothing),
+    ]
+
+
+@simd(types.uint32)
+def _at_most(e: Emitter, values: Any, i: ir.Value, limit: ir.Value) -> ir.Value:
+    """Which of LANES values are no greater than a limit."""
+    return e.b.zext(e.mask_bits(e.at_most(e.load(values, i), e.splat(limit))), I32)
+
+
+@simd(lambda distances, p, inside, outside, counts: counts)
+def _tally(
+    e: Emitter, distances: Any, p: ir.Value, inside: ir.Value, outside: ir.Value, counts: list[ir.Value]
+) -> list[ir.Value]:
+    """Count LANES own points under the two limits of each query."""
+    one = ir.Constant(VI, [1] * LANES)
+    within, reached = (e.bits(count) for count in counts)
+    for i in range(LANES):
+        square = e.load(distances, e.at(p, i * LANES))
+        within = e.b.select(e.at_most(square, inside), e.b.add(within, one), within)
+        reached = e.b.select(e.at_most(square, outside), e.b.add(reached, one), reached)
+    return [e.floats(within), e.floats(reached)]
+
+
+@simd(types.void)
+def _conclude(
+    e: Emitter,
+    counts: list[ir.Value],
+    more: ir.Value,
+    own_within: Any,
+    i: ir.Value,
+    lanes: ir.Value,
+    out: Any,
+    place: ir.Value,
+) -> None:
+    """Own ranks: of these lanes the count and some more, of the others what is known."""
+    mask = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
+    found = e.b.add(e.bits(counts[0]), e.splat(e.b.trunc(more, I32)))
+    e.store(e.b.select(mask, found, e.load(own_within, i, VI)), out, place)
+
+
+@simd(types.uint32)
+def _differ(e: Emitter, counts: list[ir.Value]) -> ir.Value:
+    """The lanes whose two counts are not the same."""
+    return e.b.zext(e.mask_bits(e.b.icmp_signed("!=", e.bits(counts[0]), e.bits(counts[1]))), I32)
+
+
+@simd(types.UniTuple(types.uint32, 2))
+def _leaves_near(
+    e: Emitter, low: Any, high: Any, leaf: ir.Value, room: ir.Value, packed: Any, q: ir.Value, inside: ir.Value,
+    outside: ir.Value, dims: list[Any],
+) -> list[ir.Value]:  # fmt: skip
+    """Of LANES boxes, which lie wholly inside the first limit from a query, and which come within the second."""
+    near = far = ir.Constant(VF, [0.0] * LANES)
+    for axis in range(len(dims)):
+        lo, hi = e.load(low, leaf), e.load(high, leaf)
+        query = e.spread(packed, e.at(q, axis * LANES))
+        below, above = e.b.fsub(lo, query), e.b.fsub(query, hi)
+        gap = e.positive_part(e.maximum_float(below, above))
+        reach = e.maximum_float(e.b.fneg(below), e.b.fneg(above))
+        near, far = e.fma(gap, gap, near), e.fma(reach, reach, far)
+        leaf = e.b.add(leaf, room)
+    masks = (e.at_most(far, e.splat(inside)), e.at_most(near, e.splat(outside)))
+    return [e.b.zext(e.mask_bits(mask), I32) for mask in masks]
+
+
+@simd(types.UniTuple(types.int32, 2))
+def _leaf_counts(
+    e: Emitter, packed: Any, i: ir.Value, queries: Any, q: ir.Value, inside: ir.Value, outside: ir.Value, dims: list[Any]
+) -> list[ir.Value]:  # fmt: skip
+    """How many points of a leaf lie within the two limits of a query."""
+    total = ir.Constant(VF, [0.0] * LANES)
+    for axis in range(len(dims)):
+        difference = e.b.fsub(e.load(packed, e.at(i, axis * LANES)), e.spread(queries, e.at(q, axis * LANES)))
+        total = e.fma(difference, difference, total)
+    return [e.population(e.at_most(total, e.splat(limit))) for limit in (inside, outside)]
+
+
+@simd(types.uint32)
+def lowest(e: Emitter, mask: ir.Value) -> ir.Value:
+    """The index of the lowest bit that is set."""
+    return e.call("llvm.cttz.i32", I32, [_narrowed(e, mask), I1(0)])
+
+
+@simd(types.uint32)
+def bits_set(e: Emitter, mask: ir.Value) -> ir.Value:
+    return e.call("llvm.ctpop.i32", I32, [_narrowed(e, mask)])
+
+
+def _narrowed(e: Emitter, mask: ir.Value) -> ir.Value:
+    """Jitted code widens integers as it computes with them."""
+    return e.b.trunc(mask, I32) if mask.type != I32 else mask
+
+
+@njit(inline="always")
+def _reach(target, p, d):
+    """The place of a point's first coordinate among the leaves of its set."""
+    return p // LANES * d * LANES + p % LANES
+
+
+@kernel()
+def _count_near(target, queries, q, square, error, relative, dims):
+    """The points of a target within a squared radius (float32 coordinates) of a query: surely, and possibly."""
+    d, room = len(dims), target.room
+    radius = np.float32(math.sqrt(square))
+    margin = radius * relative + error
+    low, high = max(np.float32(0), radius - margin), radius + margin
+    inside, outside = low * low, high * high
+    sure = possible = np.int32(0)
+    leaves = (target.n + LANES - 1) // LANES
+    for group in range(0, room, LANES):
+        whole, near = _leaves_near(target.low, target.high, group, room, queries, q, inside, outside, dims)
+        for _ in range(bits_set(whole)):
+            leaf = group + lowest(whole)
+            whole &= whole - np.uint32(1)
+            near &= ~(np.uint32(1) << np.uint32(leaf - group))
+            many = LANES if leaf < leaves - 1 else target.n - leaf * LANES
+            sure += many
+            possible += many
+        for _ in range(bits_set(near)):
+            leaf = group + lowest(near)
+            near &= near - np.uint32(1)
+            some, most = _leaf_counts(target.packed, leaf * d * LANES, queries, q, inside, outside, dims)
+            sure += some
+            possible += most
+    return sure, possible
+
+
+@kernel()
+def _count_exactly(target, packed, q, points, i, square, reach, dims):
+    """How many points of a target lie within a squared distance of point i, ties included, in float64."""
+    d, room, inside = len(dims), target.room, 0
+    limit = np.float32(widened(math.sqrt(square * target.square_unit), reach))
+    for group in range(0, room, LANES):
+        near = _leaves_near(target.low, target.high, group, room, packed, q, np.float32(0), limit, dims)[1]
+        for _ in range(bits_set(near)):
+            leaf = group + lowest(near)
+            near &= near - np.uint32(1)
+            for p in range(leaf * LANES, min((leaf + 1) * LANES, target.n)):
+                inside += square_distance(points, i, target.points, target.start + p, d) <= square * TIE
+    return inside
+
+
+@kernel()
+def _own_distances(own, g, scratch, dims):
+    """The squared distances of one leaf's points from all of their set, and the range of each leaf's."""
+    d, leaves = len(dims), (own.n + LANES - 1) // LANES
+    for h in range(leaves):
+        for p in range(0, LANES, TOGETHER):
+            zero = splat(np.float32(0))
+            total = (zero, zero, zero, zero)
+            for c in range(d):
+                total = _add_squares(total, own.packed, (g * d + c) * LANES, (h * d + c) * LANES + p)
+            for i, value in enumerate(total):
+                store(value, scratch.distances, (h * LANES + p + i) * LANES)
+        if h == leaves - 1:
+            for p in range(own.n, leaves * LANES):
+                store(splat(NOWHERE), scratch.distances, p * LANES)
+        low, high = _bounds(scratch.distances, h * LANES * LANES)
+        scratch.nearest[h], scratch.farthest[h] = _least(low), _greatest(high)
+    for h in range(leaves, own.room):
+        scratch.nearest[h], scratch.farthest[h] = NOWHERE, NOWHERE
+
+
+@kernel()
+def _rank(own, g, inside, outside, scratch):
+    """How many own points lie under the two limits of each lane; those of whole leaves come as a number."""
+    everyone, surely, reached = 0, _least(inside), _greatest(outside)
+    counts = (splat(np.float32(0)), splat(np.float32(0)))
+    for group in range(0, own.room, LANES):
+        whole = _at_most(scratch.farthest, group, surely)
+        some = _at_most(scratch.nearest, group, reached) & ~whole
+        everyone += np.intp(bits_set(whole)) * LANES
+        for _ in range(bits_set(some)):
+            leaf = group + lowest(some)
+            some &= some - np.uint32(1)
+            counts = _tally(scratch.distances, leaf * LANES * LANES, inside, outside, counts)
+    return everyone, counts
+
+
+@kernel()
+def count_set(x, i, y, columns, skip, cloud, t, nu, within, ranks, place, stride, scratch, dims):
+    """For the points of set i of x, the own points (ranks) and those of each target of y (within) in the matched radius.
+
+    The answers for target j begin at `place` + (j - columns[0]) * `stride`; `within` holds k, or TIES_MAYBE. `skip`
+    leaves out set i itself.
+    """
+    d, own = len(dims), target_of(x, i)
+    relative = np.float32((8 + d) * U)
+    for g in range((own.n + LANES - 1) // LANES):
+        known = own.start + g * LANES
+        inhabited = np.uint32((1 << min(LANES, own.n - g * LANES)) - 1)
+        _own_distances(own, g, scratch, dims)
+        for j in range(columns[0], columns[1]):
+            if skip and i == j:
+                continue
+            target = target_of(y, j)
+            error = np.float32(6 * U * max(x.reach[i], y.reach[j]))
+            at = place + (j - columns[0]) * stride + g * LANES
+            larger = _larger(nu, at, cloud.square_rho[t], known) & inhabited
+            unsure = np.uint32(0)
+            counts = (splat(np.float32(0)), splat(np.float32(0)))
+            everyone = 0
+            if larger:
+                inside, outside = _limits(nu, at, x.square_unit, error, relative, larger)
+                everyone, counts = _rank(own, g, inside, outside, scratch)
+                unsure = _differ(counts) & larger
+            _conclude(counts, everyone - 1, cloud.own_within[t], known, larger, ranks, at)
+            for _ in range(bits_set(unsure)):
+                lane = lowest(unsure)
+                unsure &= unsure - np.uint32(1)
+                p = g * LANES + lane
+                ranks[at + lane] = _count_exactly(own, own.packed, _reach(own, p, d), x.points, own.start + p,
+                                                  nu[at + lane], x.reach[i], dims) - 1  # fmt: skip
+            for lane in range(min(LANES, own.n - g * LANES)):
+                p = g * LANES + lane
+                if not larger >> np.uint32(lane) & np.uint32(1):
+                    square = cloud.square_rho[t, own.start + p]
+                    sure, possible = _count_near(target, own.packed, _reach(own, p, d), square * x.square_unit, error,
+                                                 relative, dims)  # fmt: skip
+                    if sure == possible:
+                        within[at + lane] = sure
+                        continue
+                elif within[at + lane] == TIES_MAYBE:
+                    square = nu[at + lane]
+                else:
+                    continue
+                within[at + lane] = _count_exactly(target, own.packed, _reach(own, p, d), x.points, own.start + p,
+                                                   square, max(x.reach[i], y.reach[j]), dims)  # fmt: skip
