@@ -47,7 +47,8 @@ class Pool(NamedTuple):
     exact: Any  # the same, as they were given, float64
     low: Any  # (superblock, axis)
     high: Any
-    diagonal: Any
+    probes: Any  # (superblock, axis, lane): the middles of LANES runs of a superblock's queries
+    spread: Any  # (superblock, lane): how far from its middle a run reaches
     reach: Any  # the largest norm in a superblock
     order: Any  # position -> which point of the pool
     start: int  # the pool's first point
@@ -143,25 +144,34 @@ def _pack_set(coordinates, n, packed, low, high, room):
 
 
 @kernel()
-def _pack_pool(coordinates, n, width, points, start, order, packed, exact, low, high, diagonal, reach):
+def _pack_pool(coordinates, n, pool):
     """The superblocks of the queries; the last one repeats its last query."""
-    d, unit = len(coordinates), width * LANES
-    for s in range(len(diagonal)):
-        across, farthest = 0.0, 0.0
+    d, unit = len(coordinates), pool.width * LANES
+    for s in range(len(pool.reach)):
+        farthest = 0.0
         for c in range(d):
-            low[s * d + c], high[s * d + c] = np.inf, -np.inf
-        for p in range(s * unit, (s + 1) * unit):
-            norm = 0.0
+            pool.low[s * d + c], pool.high[s * d + c] = np.inf, -np.inf
+        for lane in range(LANES):
+            start = s * unit + lane * pool.width
             for c in range(d):
-                value, at = coordinates[c, min(p, n - 1)], ((p // LANES) * d + c) * LANES + p % LANES
-                packed[at] = value
-                exact[at] = points[(start + order[p]) * d + c]
-                low[s * d + c], high[s * d + c] = min(low[s * d + c], value), max(high[s * d + c], value)
-                norm += value * value
-            farthest = max(farthest, norm)
-        for c in range(d):
-            across += (high[s * d + c] - low[s * d + c]) ** 2
-        diagonal[s], reach[s] = math.sqrt(across) * (1 + 1e-6), math.sqrt(farthest) * (1 + 1e-6)
+                low = high = coordinates[c, min(start, n - 1)]
+                for p in range(start, start + pool.width):
+                    value, at = coordinates[c, min(p, n - 1)], ((p // LANES) * d + c) * LANES + p % LANES
+                    pool.packed[at] = value
+                    pool.exact[at] = pool.points[(pool.start + pool.order[p]) * d + c]
+                    low, high = min(low, value), max(high, value)
+                pool.low[s * d + c], pool.high[s * d + c] = min(pool.low[s * d + c], low), max(pool.high[s * d + c], high)
+                pool.probes[(s * d + c) * LANES + lane] = np.float32(0.5) * (low + high)
+            across = 0.0
+            for p in range(start, start + pool.width):
+                norm = distance = 0.0
+                for c in range(d):
+                    value = coordinates[c, min(p, n - 1)]
+                    norm += value * value
+                    distance += (value - pool.probes[(s * d + c) * LANES + lane]) ** 2
+                farthest, across = max(farthest, norm), max(across, distance)
+            pool.spread[s * LANES + lane] = math.sqrt(across) * (1 + 1e-6)
+        pool.reach[s] = math.sqrt(farthest) * (1 + 1e-6)
 
 
 def make_leaves(points: NDArray[Any], offsets: Any, centre: Any, unit: float, run: Threads) -> Leaves:
@@ -225,9 +235,10 @@ def _superblocks(leaves: Leaves, coordinates: NDArray[np.float32], order: Any, s
     d, n = coordinates.shape
     size = width * LANES
     blocks = -(-n // size)
-    packed, exact = aligned(blocks * size * d), aligned(blocks * size * d, np.float64)
-    low, high = aligned(blocks * d), aligned(blocks * d)
-    diagonal, reach = aligned(blocks), aligned(blocks)
     order = np.concatenate([order, np.repeat(order[-1:], blocks * size - n)]).astype(np.int32)
-    _pack_pool(coordinates, n, width, leaves.points, start, order, packed, exact, low, high, diagonal, reach)
-    return Pool(packed, exact, low, high, diagonal, reach, order, start, leaves.points, width)
+    packed, exact = aligned(blocks * size * d), aligned(blocks * size * d, np.float64)
+    low, high, reach = aligned(blocks * d), aligned(blocks * d), aligned(blocks)
+    probes, spread = aligned(blocks * LANES * d), aligned(blocks * LANES)
+    pool = Pool(packed, exact, low, high, probes, spread, reach, order, start, leaves.points, width)
+    _pack_pool(coordinates, n, pool)
+    return pool

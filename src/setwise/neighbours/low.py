@@ -32,6 +32,7 @@ from setwise.neighbours.low_ops import (
     compress_leaves,
     compress_points,
     far_corners,
+    farthest_reach,
     surely,
     sweep,
     tagged,
@@ -40,9 +41,7 @@ from setwise.neighbours.memory import aligned
 from setwise.neighbours.simd import (
     LANES,
     from_bits,
-    greatest_bits,
     least_bits,
-    load,
     load_many,
     minimum,
     repeat,
@@ -54,7 +53,7 @@ from setwise.neighbours.simd import (
 EMPTY = np.float32(1e32)
 FARTHEST = 1e28  # no bound reaches the padding
 REGISTERS = 2 if LANES == 16 else 1  # of queries that sweep the list together
-WIDEST = 32  # registers of queries in a superblock
+WIDEST = 16  # registers of queries in a superblock
 ROUGH = 2.0**-16  # relative widening of a key's bounds; a larger one needs a smaller absolute part
 EVERY = np.uint32((1 << LANES) - 1)
 TIES_MAYBE = -1  # in place of a count: another point may be as far as the k-th
@@ -189,17 +188,16 @@ def _gather(target, pool, s, k, scratch, dims):
 
 @kernel()
 def _narrow(target, pool, s, k, count, scratch, dims, like):
-    """The same list, cut by the first register's own distances, and its points in float64: how many remain, and a bound
-    on every query's k-th distance."""
+    """The same list, cut by what the probes find, and its points in float64: how many remain, and a bound on every query's
+    k-th distance, which is no farther than that of the middle of its run and the way there."""
     d, length, keep = len(dims), len(like), _keep(count)
-    query = load_many(pool.packed, s * pool.width * d * LANES, dims)
+    query = load_many(pool.probes, s * d * LANES, dims)
     nearest = repeat(splat(EMPTY), like)
     for c in range(0, count, 4):
         nearest = sweep(scratch.first, c, scratch.capacity, query, nearest, keep, dims)
     store_many(nearest, scratch.keys, 0)
-    kth = from_bits(greatest_bits(load(scratch.keys, (length - k) * LANES)) | ~keep)
-    radius = math.sqrt(np.float64(kth)) + np.float64(pool.diagonal[s])
-    limit = np.float32(widened(radius, np.float64(pool.reach[s])))
+    radius = farthest_reach(scratch.keys, (length - k) * LANES, keep, pool.spread, s * LANES)
+    limit = np.float32(widened(np.float64(radius), np.float64(pool.reach[s])))
     remaining = np.intp(0)
     for i in range(0, count, LANES):
         valid = EVERY if count - i >= LANES else np.uint32((1 << (count - i)) - 1)

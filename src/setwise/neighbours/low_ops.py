@@ -135,6 +135,14 @@ def sweep(
     return out
 
 
+@simd(types.float32)
+def farthest_reach(e: Emitter, keys: Any, i: ir.Value, keep: ir.Value, spread: Any, j: ir.Value) -> ir.Value:
+    """The largest over the lanes of the distance in a key, rounded up, and a spread."""
+    square = e.floats(e.b.or_(e.load(keys, i, VI), e.b.not_(e.splat(keep))))
+    distance = e.b.fadd(e.call(f"llvm.sqrt.v{LANES}f32", VF, [square]), e.load(spread, j))
+    return e.b.bitcast(e.greatest(distance), F32)
+
+
 @simd(vectors(2))
 def limits(e: Emitter, radius: ir.Value, error: ir.Value, relative: ir.Value) -> list[ir.Value]:
     """Squares below which a point is surely within a radius, and above which it surely is not."""
