@@ -48,13 +48,6 @@ class Scratch(NamedTuple):
     work: Any
 
 
-class Frame(NamedTuple):
-    """What float32 coordinates mean: (point - centre) * unit."""
-
-    centre: Any
-    unit: float
-
-
 def padded(n: int) -> int:
     return -(-n // BLOCK) * BLOCK
 

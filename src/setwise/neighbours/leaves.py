@@ -144,10 +144,10 @@ def _pack_set(coordinates, n, packed, low, high, room):
 
 
 @kernel()
-def _pack_pool(coordinates, n, pool):
-    """The superblocks of the queries; the last one repeats its last query."""
+def _pack_pool(coordinates, n, pool, begin, end):
+    """Some superblocks of the queries; the last of all repeats its last query."""
     d, unit = len(coordinates), pool.width * LANES
-    for s in range(len(pool.reach)):
+    for s in range(begin, end):
         farthest = 0.0
         for c in range(d):
             pool.low[s * d + c], pool.high[s * d + c] = np.inf, -np.inf
@@ -160,7 +160,10 @@ def _pack_pool(coordinates, n, pool):
                     pool.packed[at] = value
                     pool.exact[at] = pool.points[(pool.start + pool.order[p]) * d + c]
                     low, high = min(low, value), max(high, value)
-                pool.low[s * d + c], pool.high[s * d + c] = min(pool.low[s * d + c], low), max(pool.high[s * d + c], high)
+                pool.low[s * d + c], pool.high[s * d + c] = (
+                    min(pool.low[s * d + c], low),
+                    max(pool.high[s * d + c], high),
+                )
                 pool.probes[(s * d + c) * LANES + lane] = np.float32(0.5) * (low + high)
             across = 0.0
             for p in range(start, start + pool.width):
@@ -220,7 +223,15 @@ def make_pool(leaves: Leaves, rows: tuple[int, int], centre: Any, unit: float, w
         return 0
 
     run.each(sort, parts)
-    return _superblocks(leaves, coordinates, order, start, width)
+    pool = _room(leaves, order, len(centre), start, width)
+
+    def pack(blocks: tuple[int, int]) -> int:
+        _pack_pool(coordinates, n, pool, *blocks)
+        return 0
+
+    blocks = len(pool.reach)
+    run.each(pack, [(begin, min(begin + 256, blocks)) for begin in range(0, blocks, 256)])
+    return pool
 
 
 def own_pool(leaves: Leaves, s: int, centre: Any, unit: float) -> Pool:
@@ -228,17 +239,17 @@ def own_pool(leaves: Leaves, s: int, centre: Any, unit: float) -> Pool:
     start, stop = int(leaves.offsets[s]), int(leaves.offsets[s + 1])
     coordinates = np.empty((len(centre), stop - start), np.float32)
     _convert(leaves.points, start, stop, centre, unit, coordinates)
-    return _superblocks(leaves, coordinates, np.arange(stop - start), start, OWN_WIDTH)
+    pool = _room(leaves, np.arange(stop - start), len(centre), start, OWN_WIDTH)
+    _pack_pool(coordinates, stop - start, pool, 0, len(pool.reach))
+    return pool
 
 
-def _superblocks(leaves: Leaves, coordinates: NDArray[np.float32], order: Any, start: int, width: int) -> Pool:
-    d, n = coordinates.shape
-    size = width * LANES
+def _room(leaves: Leaves, order: NDArray[np.int64], d: int, start: int, width: int) -> Pool:
+    """A pool of queries in a given order, not yet packed."""
+    n, size = len(order), width * LANES
     blocks = -(-n // size)
     order = np.concatenate([order, np.repeat(order[-1:], blocks * size - n)]).astype(np.int32)
     packed, exact = aligned(blocks * size * d), aligned(blocks * size * d, np.float64)
     low, high, reach = aligned(blocks * d), aligned(blocks * d), aligned(blocks)
     probes, spread = aligned(blocks * LANES * d), aligned(blocks * LANES)
-    pool = Pool(packed, exact, low, high, probes, spread, reach, order, start, leaves.points, width)
-    _pack_pool(coordinates, n, pool)
-    return pool
+    return Pool(packed, exact, low, high, probes, spread, reach, order, start, leaves.points, width)

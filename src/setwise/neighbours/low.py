@@ -28,11 +28,14 @@ from setwise.neighbours.leaves import AWAY
 from setwise.neighbours.low_ops import (
     U,
     answer,
+    any_near,
     box_to_boxes,
     compress_leaves,
     compress_points,
     far_corners,
-    farthest_reach,
+    greatest,
+    reaches,
+    square,
     surely,
     sweep,
     tagged,
@@ -53,7 +56,7 @@ from setwise.neighbours.simd import (
 EMPTY = np.float32(1e32)
 FARTHEST = 1e28  # no bound reaches the padding
 REGISTERS = 2 if LANES == 16 else 1  # of queries that sweep the list together
-WIDEST = 16  # registers of queries in a superblock
+WIDEST = (64, 32, 16, 16)  # registers of queries in a superblock, by dimension
 ROUGH = 2.0**-16  # relative widening of a key's bounds; a larger one needs a smaller absolute part
 EVERY = np.uint32((1 << LANES) - 1)
 TIES_MAYBE = -1  # in place of a count: another point may be as far as the k-th
@@ -88,10 +91,10 @@ class Scratch(NamedTuple):
     keys: Any  # int32: the bits of keys
 
 
-def width_for(queries: int, typical: float) -> int:
-    """Registers in a superblock: so many that its box holds about as much of a typical target as a leaf."""
+def width_for(queries: int, typical: float, d: int) -> int:
+    """Registers in a superblock: as many as share most of their candidates in a typical target."""
     width = REGISTERS
-    while width < WIDEST and width * 2 * LANES * typical <= 2 * queries:
+    while width < WIDEST[d - 1] and width * 2 * LANES * typical <= 2.5 * queries:
         width *= 2
     return width
 
@@ -110,7 +113,7 @@ def make_scratch(largest: int, d: int, length: int) -> Scratch:
         aligned(capacity, np.int32),
         aligned(capacity * d, np.float64),
         capacity,
-        aligned(WIDEST * length * LANES, np.int32),
+        aligned(max(WIDEST) * length * LANES, np.int32),
     )
 
 
@@ -179,8 +182,8 @@ def _gather(target, pool, s, k, scratch, dims):
     for i in range(found):
         near = np.intp(scratch.chosen[i])
         count += compress_points(
-            target.packed, near * d * LANES, LANES, 0, near * LANES, pool.low, pool.high, s * d, limit, EVERY,
-            scratch.first, scratch.first_names, count, scratch.capacity, dims,
+            target.packed, near * d * LANES, near * LANES, pool.low, pool.high, s * d, limit, scratch.first,
+            scratch.first_names, count, scratch.capacity, dims,
         )  # fmt: skip
     _pad(scratch.first, count, scratch.capacity, d)
     return count
@@ -189,28 +192,25 @@ def _gather(target, pool, s, k, scratch, dims):
 @kernel()
 def _narrow(target, pool, s, k, count, scratch, dims, like):
     """The same list, cut by what the probes find, and its points in float64: how many remain, and a bound on every query's
-    k-th distance, which is no farther than that of the middle of its run and the way there."""
+    k-th distance. A query's neighbours are no farther from it than those of its run's middle and the way there."""
     d, length, keep = len(dims), len(like), _keep(count)
     query = load_many(pool.probes, s * d * LANES, dims)
     nearest = repeat(splat(EMPTY), like)
     for c in range(0, count, 4):
         nearest = sweep(scratch.first, c, scratch.capacity, query, nearest, keep, dims)
     store_many(nearest, scratch.keys, 0)
-    radius = farthest_reach(scratch.keys, (length - k) * LANES, keep, pool.spread, s * LANES)
-    limit = np.float32(widened(np.float64(radius), np.float64(pool.reach[s])))
-    remaining = np.intp(0)
-    for i in range(0, count, LANES):
-        valid = EVERY if count - i >= LANES else np.uint32((1 << (count - i)) - 1)
-        remaining += compress_points(
-            scratch.first, i, scratch.capacity, scratch.first_names, i, pool.low, pool.high, s * d, limit, valid,
-            scratch.second, scratch.second_names, remaining, scratch.capacity, dims,
-        )  # fmt: skip
-    _pad(scratch.second, remaining, scratch.capacity, d)
-    for i in range(remaining):
-        j = (target.start + scratch.second_names[i]) * d
+    error = np.float32(12 * U * (pool.reach[s] + 1))
+    reach = reaches(scratch.keys, (length - k) * LANES, keep, pool.spread, s * LANES, error)
+    limits, remaining = square(reach), np.intp(0)
+    for i in range(count):
+        name = scratch.first_names[i]
         for c in range(d):
-            scratch.exact[c * scratch.capacity + i] = target.points[j + c]
-    return remaining, math.sqrt(limit)
+            scratch.second[c * scratch.capacity + remaining] = scratch.first[c * scratch.capacity + i]
+            scratch.exact[c * scratch.capacity + remaining] = target.points[(target.start + name) * d + c]
+        scratch.second_names[remaining] = name
+        remaining += any_near(scratch.first, i, scratch.capacity, query, limits)
+    _pad(scratch.second, remaining, scratch.capacity, d)
+    return remaining, np.float64(greatest(reach))
 
 
 @kernel()

@@ -20,7 +20,7 @@ from setwise.neighbours.exact import TIE, square_distance
 from setwise.neighbours.low import TIES_MAYBE, target_of, widened
 from setwise.neighbours.low_ops import U
 from setwise.neighbours.memory import aligned
-from setwise.neighbours.simd import F32, F64, I1, I32, LANES, VF, VI, VM, Emitter, V, load, simd, splat, store, vectors
+from setwise.neighbours.simd import F32, F64, I1, I32, LANES, VF, VI, VM, Emitter, simd, splat, store, vectors
 
 NOWHERE = np.float32(3e38)
 TOGETHER = 4  # points whose distances are computed side by side

@@ -70,36 +70,30 @@ def compress_points(
     e: Emitter,
     points: Any,
     i: ir.Value,
-    stride: ir.Value,
-    names: Any,
     name: ir.Value,
     qlow: Any,
     qhigh: Any,
     q: ir.Value,
     limit: ir.Value,
-    valid: ir.Value,
     out: Any,
     out_names: Any,
     n: ir.Value,
     capacity: ir.Value,
     dims: list[Any],
 ) -> ir.Value:
-    """Append the points of LANES that lie within a limit of a box, and their names: names[name...], or, where there is no
-    such array, name and counting up; how many there were."""
+    """Append the points of a leaf that lie within a limit of a box, and their names, counting up; how many there were."""
     gaps = ir.Constant(VF, [0.0] * LANES)
     values = []
     for axis in range(len(dims)):
-        value = e.load(points, e.b.add(i, e.b.mul(stride, stride.type(axis))))
+        value = e.load(points, e.at(i, axis * LANES))
         lo, hi = e.spread(qlow, e.at(q, axis)), e.spread(qhigh, e.at(q, axis))
         gap = e.positive_part(e.maximum_float(e.b.fsub(value, hi), e.b.fsub(lo, value)))
         gaps = e.fma(gap, gap, gaps)
         values.append(value)
-    inside = e.at_most(gaps, e.splat(limit))
-    mask = e.b.and_(inside, e.b.bitcast(e.b.trunc(valid, ir.IntType(LANES)), inside.type))
+    mask = e.at_most(gaps, e.splat(limit))
     for axis, value in enumerate(values):
         e.compress(value, mask, out, e.b.add(n, e.b.mul(capacity, capacity.type(axis))))
-    called = e.load(names, name, VI) if isinstance(names, tuple) else e.count_up(e.b.trunc(name, I32))
-    e.compress(called, mask, out_names, n)
+    e.compress(e.count_up(e.b.trunc(name, I32)), mask, out_names, n)
     return e.population(mask)
 
 
@@ -135,12 +129,34 @@ def sweep(
     return out
 
 
-@simd(types.float32)
-def farthest_reach(e: Emitter, keys: Any, i: ir.Value, keep: ir.Value, spread: Any, j: ir.Value) -> ir.Value:
-    """The largest over the lanes of the distance in a key, rounded up, and a spread."""
+@simd(V)
+def reaches(e: Emitter, keys: Any, i: ir.Value, keep: ir.Value, spread: Any, j: ir.Value, error: ir.Value) -> ir.Value:
+    """How far from each probe a k-th neighbour of its run may lie: its own k-th distance (of a key, rounded up) and twice
+    the way to the run's farthest query, widened by what float32 may have got wrong."""
     square = e.floats(e.b.or_(e.load(keys, i, VI), e.b.not_(e.splat(keep))))
-    distance = e.b.fadd(e.call(f"llvm.sqrt.v{LANES}f32", VF, [square]), e.load(spread, j))
-    return e.b.bitcast(e.greatest(distance), F32)
+    distance = e.call(f"llvm.sqrt.v{LANES}f32", VF, [square])
+    reach = e.fma(e.load(spread, j), ir.Constant(VF, [2.0] * LANES), distance)
+    return e.fma(reach, ir.Constant(VF, [1 + 1e-5] * LANES), e.splat(error))
+
+
+@simd(types.float32)
+def greatest(e: Emitter, value: ir.Value) -> ir.Value:
+    """The largest of numbers that are not negative."""
+    return e.b.bitcast(e.greatest(value), F32)
+
+
+@simd(V)
+def square(e: Emitter, value: ir.Value) -> ir.Value:
+    return e.b.fmul(value, value)
+
+
+@simd(types.int32)
+def any_near(
+    e: Emitter, points: Any, c: ir.Value, capacity: ir.Value, query: list[ir.Value], limits: ir.Value
+) -> ir.Value:
+    """1 if a point of the list lies within the limit of any query, 0 otherwise."""
+    mask = e.mask_bits(e.at_most(_squares(e, points, c, capacity, query), limits))
+    return e.b.zext(e.b.icmp_unsigned("!=", mask, mask.type(0)), I32)
 
 
 @simd(vectors(2))

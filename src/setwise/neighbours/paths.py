@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setwise.neighbours import dense_tiles, exact, low, low_counts, low_tiles
-from setwise.neighbours.dense_tiles import Answers, Frame
+from setwise.neighbours.cloud import Cloud, Frame
+from setwise.neighbours.dense_tiles import Answers
 from setwise.neighbours.leaves import Leaves, Pool, make_leaves, make_pool, own_pool
 from setwise.neighbours.memory import aligned, make_work
 from setwise.neighbours.moments import Array
 from setwise.neighbours.plan import Path, Plan, Tile, list_length
-from setwise.neighbours.reduction import Cloud, Spec, reduce_pair
+from setwise.neighbours.reduction import Spec, reduce_pair
 from setwise.neighbours.threads import Threads
 
 
@@ -150,7 +151,7 @@ class Low:
     def prepare(self, job: Job, rows: tuple[int, int]) -> Pool:
         """The queries that the tiles of these rows share."""
         points = int(job.x.offsets[rows[1]] - job.x.offsets[rows[0]])
-        width = low.width_for(points, float(np.diff(job.y.offsets).mean()))
+        width = low.width_for(points, float(np.diff(job.y.offsets).mean()), job.x.d)
         return make_pool(self.leaves[id(job.x.points)], rows, *self.frame, width, self.run)
 
     def tile(self, job: Job, prepared: Pool, task: Tile) -> int:

@@ -40,25 +40,9 @@ class Spec(NamedTuple):
     power: Any
 
 
-class Cloud(NamedTuple):
-    """A collection's points and what is known of each on its own, for each k: (k, point)."""
-
-    points: Any  # row-major, flat
-    offsets: Any
-    d: int
-    square_rho: Any
-    log_rho: Any  # of the k_rho-th neighbour
-    k_rho: Any  # k, or where that distance is zero the first whose distance is not
-    own_within: Any  # points within rho, ties included
-    flat_log_rho: Any
-    tied: Any  # (k, set): whether any rho is zero
-    resolution: float  # log of the smallest distance that stands in where a point has no positive one
-
-
 def specify(moments: tuple[Moment, ...], ks: tuple[int, ...], largest: int) -> Spec:
-    """The tables of the moments, for sets of up to `largest` points."""
-    counts = np.arange(largest + 2, dtype=np.float64)
-    counts[0] = 1.0  # never looked up
+    """The moments for the reduction, with tables for counts of up to `largest` points."""
+    counts = np.maximum(np.arange(max(largest, ks[-1]) + 2), 1.0)  # 0 is never looked up
     shape = (len(moments), len(counts))
     by_x, by_y = np.zeros(shape), np.zeros(shape)
     kind, matched = np.zeros(len(moments), np.int64), np.zeros(len(moments), np.bool_)
@@ -116,6 +100,12 @@ def _digamma(x):
     z = 1.0 / (x * x)
     series = z * (1 / 12 - z * (1 / 120 - z * (1 / 252 - z * (1 / 240 - z * (1 / 132)))))
     return shift + math.log(x) - 0.5 / x - series
+
+
+@njit(inline="always")
+def _log_ratio(k, a):
+    """log G(k, a)."""
+    return math.lgamma(k) - math.lgamma(k - a)
 
 
 @kernel(fastmath=SUMS)
@@ -213,8 +203,10 @@ def _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place
                 ball = max(rho, square)
                 near_x = count_within(x.points, first + p, x.points, first, first + n, d, ball) - 1
                 near_y = count_within(x.points, first + p, y.points, start, stop, d, ball)
-            left, right = spec.by_x[moment, near_x], spec.by_y[moment, near_y]
-            terms[p] = left + right if spec.kind[moment] == LOG_RATIO else math.log(left * right)
+            if spec.kind[moment] == LOG_RATIO:
+                terms[p] = _digamma(np.float64(near_x)) - _digamma(np.float64(near_y))
+            else:
+                terms[p] = _log_ratio(near_x, a) + _log_ratio(near_y, b)
         else:
             k_nu, log_distance = np.float64(k), log_nu[p]
             if square == 0.0:
@@ -222,47 +214,5 @@ def _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place
                 k_nu = min(ties + 1.0, stop - start + 0.0)
                 log_distance = 0.5 * math.log(beyond) if beyond < np.inf else x.resolution
             k_rho = x.k_rho[t, first + p]
-            terms[p] = (
-                math.lgamma(k_rho) - math.lgamma(k_rho - a) - d * a * x.log_rho[t, first + p]
-                + math.lgamma(k_nu) - math.lgamma(k_nu - b) - d * b * log_distance
-            )  # fmt: skip
-
-
-@kernel(counted=True)
-def know_own(points, offsets, d, ks, deep, own, counting, square_rho, log_rho, k_rho, own_within):
-    """What each point's own k-th distances say, from its squared distances `own` (deep, point), itself at rank 1.
-
-    Returns the log of the smallest positive distance met. A point without any positive distance keeps log_rho = inf.
-    """
-    least = np.inf
-    for s in range(len(offsets) - 1):
-        first, stop = offsets[s], offsets[s + 1]
-        n = stop - first
-        for i in range(first, stop):
-            for t in range(len(ks)):
-                k = ks[t]
-                place = np.searchsorted(deep, k + 1)
-                square = own[place, i]
-                square_rho[t, i] = square
-                k_rho[t, i] = k
-                log_rho[t, i] = 0.5 * math.log(square) if square > 0 else np.inf
-                if square == 0.0:
-                    ties, beyond = beyond_ties(points, i, points, first, stop, d)
-                    k_rho[t, i] = min(ties, n - 1)
-                    square = beyond
-                    if beyond < np.inf:
-                        log_rho[t, i] = 0.5 * math.log(beyond)
-                least = min(least, log_rho[t, i])
-                if counting:
-                    alone = k + 2 > n or own[place + 1, i] > square_rho[t, i] * (1 + 2e-9)
-                    own_within[t, i] = (
-                        k if alone else count_within(points, i, points, first, stop, d, square_rho[t, i]) - 1
-                    )
-    return least
-
-
-def log_mean_exp_by_set(terms: Array, offsets: Any) -> Array:
-    """The log of the mean of exp(terms) of each set."""
-    starts, sizes = offsets[:-1], np.diff(offsets)
-    largest = np.maximum.reduceat(terms, starts)
-    return np.asarray(largest + np.log(np.add.reduceat(np.exp(terms - np.repeat(largest, sizes)), starts) / sizes))
+            log_rho = x.log_rho[t, first + p]
+            terms[p] = _log_ratio(k_rho, a) - d * a * log_rho + _log_ratio(k_nu, b) - d * b * log_distance

@@ -16,7 +16,6 @@ minima work on the bits, which is twice as fast and lets the low bits carry an i
 from __future__ import annotations
 
 import inspect
-import math
 import platform
 from collections.abc import Callable, Sequence
 from typing import Any

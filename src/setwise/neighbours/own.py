@@ -1,0 +1,125 @@
+"""What is known of each set on its own, before any two are compared: its points' own k-th distances and their ties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setwise.neighbours.cloud import Cloud
+from setwise.neighbours.compiled import kernel
+from setwise.neighbours.exact import TIE, beyond_ties, count_within
+from setwise.neighbours.memory import aligned
+from setwise.neighbours.moments import Array, Own
+from setwise.neighbours.paths import Dense, Low, Scan
+from setwise.neighbours.reduction import gamma_ratio
+from setwise.neighbours.threads import Threads
+
+TOGETHER = 16  # sets that one task searches
+
+
+def own_pass(
+    path: Dense | Low | Scan, run: Threads, clouds: Sequence[Cloud], ks: tuple[int, ...], counting: bool
+) -> tuple[list[Cloud], int]:
+    """The clouds with what is known of each set on its own; how many points needed float64.
+
+    Within its own set a point's k-th neighbour is the (k + 1)-th, itself being the first; counting asks for one more,
+    which tells whether the k-th has ties.
+    """
+    deep = np.unique([k + step for k in ks for step in ((1, 2) if counting else (1,))])
+    places = np.searchsorted(deep, np.array(ks) + 1)
+    known, scans, resolution = [], 0, np.inf
+    for cloud in clouds:
+        points, sizes = int(cloud.offsets[-1]), np.diff(cloud.offsets)
+        shape = (len(ks), points)
+        square_rho, log_rho, k_rho = (aligned(shape, np.float64) for _ in range(3))
+        own, within = np.full((len(deep), points), np.inf), aligned(shape if counting else (0, 0), np.int32)
+        least = np.full(len(sizes), np.inf)
+        seen = cloud._replace(square_rho=square_rho, log_rho=log_rho, k_rho=k_rho, own_within=within)
+
+        def job(
+            task: tuple[int, int], seen: Cloud = seen, own: Array = own, sizes: Array = sizes, least: Array = least
+        ) -> int:
+            wanted = deep[deep <= sizes[task[0]]] if task[1] - task[0] == 1 else deep
+            scans = path.own(seen, task, wanted, int(deep[-1]), own)
+            _know(seen, *task, np.array(ks), places, own, counting, least)
+            return scans
+
+        scans += run.each(job, _tasks(sizes < deep[-1]))
+        resolution = min(resolution, float(least.min()))
+        known.append(seen)
+    # a set that is one point, repeated, has no distance of its own: the smallest of all sets stands in
+    resolution = resolution if np.isfinite(resolution) else 0.0
+    return [_summed_up(cloud, resolution) for cloud in known], scans
+
+
+def _tasks(small: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Runs of sets; a small one, which has fewer points than are asked for, stands alone."""
+    cuts = [0, *(np.flatnonzero(np.diff(small)) + 1).tolist(), len(small)]
+    return [
+        (start, min(start + TOGETHER, stop))
+        for begin, stop in pairwise(cuts)
+        for start in range(begin, stop, 1 if small[begin] else TOGETHER)
+    ]
+
+
+@kernel()
+def _know(cloud, begin, end, ks, places, own, counting, least):
+    """What the own k-th distances of some sets' points say, from the squared distances `own`, itself at rank 1.
+
+    `least` keeps the log of each set's smallest positive distance; a point without one keeps log_rho = inf.
+    """
+    for s in range(begin, end):
+        first, stop = cloud.offsets[s], cloud.offsets[s + 1]
+        n = stop - first
+        for i in range(first, stop):
+            for t in range(len(ks)):
+                k, square = ks[t], own[places[t], i]
+                cloud.square_rho[t, i] = square
+                if counting:
+                    alone = k + 2 > n or own[places[t] + 1, i] > square * TIE
+                    cloud.own_within[t, i] = (
+                        k if alone else count_within(cloud.points, i, cloud.points, first, stop, cloud.d, square) - 1
+                    )
+                cloud.k_rho[t, i] = k
+                if square == 0.0:
+                    ties, square = beyond_ties(cloud.points, i, cloud.points, first, stop, cloud.d)
+                    cloud.k_rho[t, i] = min(ties, n - 1)
+                cloud.log_rho[t, i] = 0.5 * math.log(square)
+                least[s] = min(least[s], cloud.log_rho[t, i])
+
+
+def _summed_up(cloud: Cloud, resolution: float) -> Cloud:
+    cloud.log_rho[np.isinf(cloud.log_rho)] = resolution
+    return cloud._replace(
+        resolution=resolution,
+        flat_log_rho=cloud.log_rho.ravel(),
+        tied=np.minimum.reduceat(cloud.square_rho, cloud.offsets[:-1], axis=1) == 0,
+    )
+
+
+def own_moments(cloud: Cloud, own: Sequence[Own], ks: tuple[int, ...], shift: float) -> dict[tuple[Own, int], Array]:
+    """The moments of each set on its own."""
+    return {
+        (moment, k): _log_mean_exp(
+            np.log(gamma_ratio(cloud.k_rho[t], moment.a)) - cloud.d * moment.a * cloud.log_rho[t], cloud.offsets
+        )
+        + shift * moment.a
+        for moment in own
+        for t, k in enumerate(ks)
+    }
+
+
+def _log_mean_exp(terms: Array, offsets: NDArray[np.int64]) -> Array:
+    """The log of the mean of exp(terms) of each set."""
+    starts, sizes = offsets[:-1], np.diff(offsets)
+    largest = np.maximum.reduceat(terms, starts)
+    return np.asarray(largest + np.log(np.add.reduceat(np.exp(terms - np.repeat(largest, sizes)), starts) / sizes))
+
+
+def ties(cloud: Cloud) -> NDArray[np.int64]:
+    """How many points of each set coincide with their k-th neighbour, for the largest k."""
+    return np.add.reduceat((cloud.square_rho[-1] == 0).astype(np.int64), cloud.offsets[:-1])
