@@ -6,9 +6,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from setwise.neighbours.compiled import kernel
-from setwise.neighbours.dense import BLOCK, ROWS, pack, refine, search_pair, set_limits
+from setwise.neighbours.dense import (
+    BLOCK,
+    CHUNK,
+    NEAR,
+    ROWS,
+    centres,
+    count_unsure,
+    pack,
+    refine,
+    search_pair,
+    set_limits,
+)
+from setwise.neighbours.leaves import kd_order
 from setwise.neighbours.memory import aligned, make_work
 from setwise.neighbours.ranks import Own, own_ranks
 from setwise.neighbours.reduction import reduce_pair
@@ -21,6 +34,7 @@ class Side(NamedTuple):
     """A tile's sets of one side: coordinates in blocks, and where each set's begin."""
 
     packed: Any
+    centres: Any  # of every CHUNK of points, (chunk, axis)
     half: Any
     norm: Any
     starts: Any  # of each set's blocks, in points
@@ -35,15 +49,15 @@ class Answers(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    row_lists: Any
-    column_lists: Any
+    lists: Any  # of rows, of columns
     folded: Any
+    bounds: Any
+    seeds: Any  # of rows, of columns
     row_limits: Any
     row_counts: Any
     column_limits: Any
     column_counts: Any
     nearest: Any
-    names: Any
     ranks: Any
     work: Any
 
@@ -68,15 +82,15 @@ def make_scratch(largest: int, length: int, ks: int, counting: bool, moments: in
     rows, columns = padded(largest), -(-largest // LANES) * LANES
     counted = 2 * ks if counting else 0
     return Scratch(
-        aligned(rows * length, np.int32),
-        aligned(columns * LANES * length, np.int32),
+        (aligned(rows * length, np.int32), aligned(columns * LANES * length, np.int32)),
         aligned(columns * length, np.int32),
+        aligned(columns),
+        (np.empty(rows // CHUNK, np.int64), np.empty(rows // CHUNK * NEAR, np.int64)),
         aligned(counted * rows),
         aligned(counted * rows, np.int32),
         aligned(counted * columns),
         aligned(counted * columns * LANES, np.int32),
         np.empty(64),
-        np.arange(padded(largest)).astype(np.int32),
         rank_scratch(largest if counting else 1),
         make_work(moments, largest),
     )
@@ -85,7 +99,7 @@ def make_scratch(largest: int, length: int, ks: int, counting: bool, moments: in
 def make_side(sizes: Any, d: int) -> Side:
     starts = np.concatenate([[0], np.cumsum([padded(int(n)) for n in sizes])]).astype(np.int64)
     total = int(starts[-1])
-    return Side(aligned(total * d), aligned(total), np.empty(total), starts)
+    return Side(aligned(total * d), aligned(total // CHUNK * d), aligned(total), np.empty(total), starts)
 
 
 @kernel()
@@ -96,6 +110,7 @@ def pack_side(cloud, frame, first, last, side):
         n = cloud.offsets[s + 1] - cloud.offsets[s]
         pack(cloud.points, cloud.offsets[s], n, d, frame.centre, frame.unit, _gamma(d),
              side.packed[at * d :], side.half[at:], side.norm[at:])  # fmt: skip
+        centres(side.packed[at * d :], n, d, side.centres[at // CHUNK * d :])
 
 
 @njit(inline="always")
@@ -134,15 +149,18 @@ def search(
     if counted:
         set_limits(x.square_rho, first, n, rows, norm_x, half_unit, gamma, scratch.row_limits)
         set_limits(y.square_rho, start, m, columns, norm_y, half_unit, gamma, scratch.column_limits)
+    counting = (
+        count_ks, scratch.row_limits, scratch.row_counts, rows, scratch.column_limits, scratch.column_counts, columns
+    )  # fmt: skip
     search_pair(
-        left.packed[p * d :], left.half[p:], n, right.packed[q * d :], right.half[q:], m, d, scratch.row_lists,
-        scratch.column_lists, scratch.folded, (keep_column, keep_row), (shift_column, shift_row), like,
-        (count_ks, scratch.row_limits, scratch.row_counts, scratch.column_limits, scratch.column_counts), stop,
+        left.packed[p * d :], left.half[p:], left.centres[p // CHUNK * d :], n,
+        right.packed[q * d :], right.half[q:], right.centres[q // CHUNK * d :], m, d, scratch.lists, scratch.folded,
+        scratch.bounds, scratch.seeds, (keep_column, keep_row, shift_column, shift_row), like, counting, stop,
     )  # fmt: skip
     if stop[0]:
         return 0
     scans = refine(
-        scratch.row_lists, like, x.points, first, n, y.points, start, m, d, norm_x, half_unit, gamma, keep_column,
+        scratch.lists[0], like, x.points, first, n, y.points, start, m, d, norm_x, half_unit, gamma, keep_column,
         shift_column, ks, scratch.nearest, forward.nu, at, x.square_rho, forward.within, scratch.row_counts,
         rows if counted else 0,
     )  # fmt: skip
@@ -152,6 +170,13 @@ def search(
             shift_row, ks, scratch.nearest, backward.nu, back, y.square_rho, backward.within, scratch.column_counts,
             columns if counted else 0,
         )  # fmt: skip
+    for t in range(len(count_ks)):
+        mine, theirs = left.packed[p * d :], right.packed[q * d :]
+        count_unsure(x.points, first, n, mine, y.points, start, m, theirs, d, norm_x, frame.unit, x.square_rho,
+                     forward.nu, forward.within, t, at)  # fmt: skip
+        if both:
+            count_unsure(y.points, start, m, theirs, x.points, first, n, mine, d, norm_y, frame.unit, y.square_rho,
+                         backward.nu, backward.within, t, back)  # fmt: skip
     return scans
 
 
@@ -210,6 +235,14 @@ def own(x, frame, first, last, side, ks, like, scratch, answers, stop):
     return scans
 
 
+def arrange(points: NDArray[Any], centre: NDArray[np.float64], unit: float) -> NDArray[np.int64]:
+    """The kd order of a set's points: near points share a block, so that most blocks have nothing to do with each other."""
+    order = np.arange(len(points))
+    coordinates = np.ascontiguousarray(((points - centre) * unit).T.astype(np.float32))
+    kd_order(coordinates, order, 0, len(points), CHUNK)
+    return order
+
+
 @kernel()
 def _ranks(cloud, s, side, a, frame, begin, end, places, answers, spec, scratch):
     """The own ranks of one set for the targets begin..end of the tile."""
@@ -220,7 +253,7 @@ def _ranks(cloud, s, side, a, frame, begin, end, places, answers, spec, scratch)
     reach = 0.0
     for i in range(n):
         reach = max(reach, side.norm[at + i])
-    own = Own(side.packed[at * d :], scratch.names, n, ROWS, d * BLOCK, BLOCK, reach, frame.unit * frame.unit)
+    own = Own(side.packed[at * d :], n, ROWS, d * BLOCK, BLOCK, reach, frame.unit * frame.unit)
     for t in range(len(spec.ks)):
         own_ranks(own, cloud.points, first, d, cloud.square_rho, cloud.own_within, answers.nu, answers.ranks, t,
                   places[begin:end], scratch.ranks)  # fmt: skip

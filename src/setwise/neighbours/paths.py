@@ -45,8 +45,20 @@ class Dense:
         self.run, self.frame, self.largest = run, frame, largest
 
     def arrange(self, cloud: Cloud) -> tuple[Cloud, NDArray[np.int64]]:
-        """The collection as it is."""
-        return cloud, np.arange(cloud.offsets[-1])
+        """The collection with each set in kd order, and where each point stood."""
+        points, order = cloud.points.reshape(-1, cloud.d), np.empty(int(cloud.offsets[-1]), np.int64)
+        arranged = np.empty_like(points)
+
+        def sort(task: tuple[int, int]) -> int:
+            for s in range(*task):
+                place = slice(int(cloud.offsets[s]), int(cloud.offsets[s + 1]))
+                order[place] = cloud.offsets[s] + dense_tiles.arrange(points[place], *self.frame)
+                arranged[place] = points[order[place]]
+            return 0
+
+        sets = len(cloud.offsets) - 1
+        self.run.each(sort, [(s, min(s + 4, sets)) for s in range(0, sets, 4)])
+        return cloud._replace(points=arranged.ravel()), order
 
     def own(self, cloud: Cloud, task: tuple[int, int], deep: NDArray[np.int64], deepest: int, nu: Array) -> int:
         like = (0,) * list_length("dense", deepest)

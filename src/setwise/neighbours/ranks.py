@@ -40,7 +40,6 @@ class Own(NamedTuple):
     """One set's float32 coordinates: register g's axis c at g // per * block + g % per * LANES + c * stride."""
 
     packed: Any
-    names: Any  # place -> point
     n: int
     per: int
     block: int
@@ -125,7 +124,7 @@ def _register(
     """The ranks of one register of points for one target set."""
     smallest, largest = np.inf, 0.0
     for lane in range(inhabited):
-        i = own.names[g * LANES + lane]
+        i = g * LANES + lane
         square = nu[t, place + i]
         if square > square_rho[t, first + i]:
             if square < smallest:
@@ -155,7 +154,7 @@ def _register(
             tallies = tally(distances, h * LANES * LANES, inside, outside, tallies)
     store_many(tallies, counts, 0)
     for lane in range(inhabited):
-        i = own.names[g * LANES + lane]
+        i = g * LANES + lane
         square = nu[t, place + i]
         if square > square_rho[t, first + i]:
             low, high = counts[lane], counts[LANES + lane]
