@@ -22,17 +22,33 @@ from llvmlite import ir
 from numba import njit, types
 
 from setwise.neighbours.compiled import kernel
-from setwise.neighbours.exact import TIE, count_within, insert, scan, square_distance
-from setwise.neighbours.simd import F64, I32, LANES, VF, VI, Emitter, from_bits, repeat, simd, splat, store, vectors
+from setwise.neighbours.exact import TIE, count_within, insert, square_distance
+from setwise.neighbours.simd import (
+    F64,
+    I32,
+    LANES,
+    VF,
+    VI,
+    Emitter,
+    bits_set,
+    from_bits,
+    lowest,
+    repeat,
+    simd,
+    splat,
+    store,
+    store_many,
+    vectors,
+)
 
 ROWS = 3 if LANES == 8 else 4  # registers of x in a tile: 16 accumulators of 32 registers, 12 of 16
 COLUMNS = 4
 ONE_A_ROW = (0,) * ROWS
 UNSURE = -1  # in place of a count
+UNKNOWN = -2  # in place of a distance's count: nothing is known yet
 U = 2.0**-24
 BLOCK = ROWS * LANES
-CHUNK = BLOCK // 2 if BLOCK > 32 else BLOCK  # columns swept before the rows advance: they stay in the first cache
-NEAR = 2  # blocks that a chunk is compared with first
+CHUNK = BLOCK // 4 if BLOCK > 32 else BLOCK  # columns swept before the rows advance: they stay in the first cache
 PANEL = 8  # blocks of rows swept before the columns advance: they stay in the second
 TINY = np.float32(1e-35)  # what underflow can hide
 FAR = np.float32(1e30)  # the half squared norm of padding
@@ -52,143 +68,137 @@ def tile_step(e: Emitter, tile: list[ir.Value], x: Any, i: ir.Value, y: Any, j: 
     return [e.fma(rows[r], columns[c], tile[c * ROWS + r]) for c in range(COLUMNS) for r in range(ROWS)]
 
 
-def _rows_least(e: Emitter, tile: list[ir.Value]) -> list[ir.Value]:
-    return [reduce(e.minimum, tile[r::ROWS]) for r in range(ROWS)]
+@simd(types.void)
+def park(e: Emitter, tile: list[ir.Value], parked: Any) -> None:
+    """Store a tile, whose values the merges and the counts read while the next one is computed."""
+    for i, value in enumerate(tile):
+        e.store(value, parked, ir.IntType(64)(i * LANES))
 
 
-def _columns_least(e: Emitter, tile: list[ir.Value]) -> list[ir.Value]:
-    return [reduce(e.minimum, tile[c * ROWS : (c + 1) * ROWS]) for c in range(COLUMNS)]
-
-
-def _any_at_most(e: Emitter, values: list[ir.Value], limits: list[ir.Value]) -> ir.Value:
-    masks = [e.at_most(value, limit) for value, limit in zip(values, limits, strict=True)]
-    return e.b.zext(e.mask_bits(reduce(e.b.or_, masks)), I32)
-
-
-def _place(e: Emitter, index: ir.Value, size: int) -> ir.Value:
+def _parked(e: Emitter, parked: Any, r: ir.Value | int, c: ir.Value | int) -> ir.Value:
+    """Register r of rows of column c of the parked tile."""
     wide = ir.IntType(64)
-    return e.b.mul(e.b.sext(index, wide) if index.type != wide else index, wide(size))
+    r, c = (wide(i) if isinstance(i, int) else i for i in (r, c))
+    return e.load(parked, e.b.mul(e.b.add(e.b.mul(c, wide(ROWS)), r), wide(LANES)))
 
 
-@simd(types.uint32)
-def rows_may_change(
-    e: Emitter, tile: list[ir.Value], lists: Any, row: ir.Value, keep: ir.Value, like: list[ir.Value]
-) -> ir.Value:
-    """Not zero where a value of the tile may enter the list of its row."""
-    rest = e.b.not_(e.splat(keep))
-    last = [e.load(lists, _place(e, e.at(row, r * LANES), len(like)), VI) for r in range(ROWS)]
-    return _any_at_most(e, _rows_least(e, tile), [e.floats(e.b.or_(key, rest)) for key in last])
-
-
-@simd(types.uint32)
-def rows_reach(e: Emitter, tile: list[ir.Value], limits: Any, row: ir.Value) -> ir.Value:
-    """Not zero where a value of the tile is no greater than its row's limit."""
-    return _any_at_most(e, _rows_least(e, tile), [e.load(limits, e.at(row, r * LANES)) for r in range(ROWS)])
-
-
-@simd(types.uint32)
-def columns_reach(e: Emitter, tile: list[ir.Value], limits: Any, column: ir.Value) -> ir.Value:
-    """Not zero where a value of the tile is no greater than its column's limit."""
-    return _any_at_most(e, _columns_least(e, tile), [e.spread(limits, e.at(column, c)) for c in range(COLUMNS)])
-
-
-@simd(types.void)
-def select_rows(
-    e: Emitter,
-    tile: list[ir.Value],
-    lists: Any,
-    row: ir.Value,
-    column: ir.Value,
-    keep: ir.Value,
-    shift: ir.Value,
-    like: list[ir.Value],
-) -> None:
-    """Merge a tile into the lists of its rows, keyed by column."""
-    kept = e.splat(keep)
-    columns = [e.splat(e.b.lshr(e.at(column, c), shift)) for c in range(COLUMNS)]
-    for r in range(ROWS):
-        keys = [e.tag(tile[c * ROWS + r], kept, columns[c]) for c in range(COLUMNS)]
-        _merge_into(e, lists, _place(e, e.at(row, r * LANES), len(like)), len(like), keys)
-
-
-@simd(types.void)
-def select_columns(
-    e: Emitter,
-    tile: list[ir.Value],
-    lists: Any,
-    row: ir.Value,
-    column: ir.Value,
-    keep: ir.Value,
-    shift: ir.Value,
-    like: list[ir.Value],
-) -> None:
-    """Merge a tile into the lists of its columns, keyed by row; each lane has a list of its own."""
-    kept = e.splat(keep)
-    rows = [e.b.lshr(e.count_up(e.at(row, r * LANES)), e.splat(shift)) for r in range(ROWS)]
-    for c in range(COLUMNS):
-        keys = [e.tag(tile[c * ROWS + r], kept, rows[r]) for r in range(ROWS)]
-        _merge_into(e, lists, _place(e, e.at(column, c), len(like) * LANES), len(like), keys)
-
-
-def _merge_into(e: Emitter, lists: Any, offset: ir.Value, length: int, keys: list[ir.Value]) -> None:
+def _merge_into(e: Emitter, lists: Any, offset: ir.Value, length: int, keys: list[ir.Value]) -> ir.Value:
+    """Merge keys into a list; the least of them."""
     kept = [e.load(lists, e.at(offset, LANES * t)) for t in range(length)]
-    for t, value in enumerate(e.merge(kept, e.sort(keys))):
+    ascending = e.sort(keys)
+    for t, value in enumerate(e.merge(kept, ascending)):
         e.store(value, lists, e.at(offset, LANES * t))
+    return ascending[0]
 
 
-@simd(types.void)
-def fold_columns(e: Emitter, lists: Any, source: ir.Value, out: Any, target: ir.Value, like: list[ir.Value]) -> None:
-    """Merge the LANES partial lists of each of LANES columns: one register a rank, one lane a column.
+def _any_at_most(e: Emitter, key: ir.Value, limit: ir.Value, kept: ir.Value) -> ir.Value:
+    """Not zero where a value may be no greater than a limit, by its key."""
+    limit = e.floats(e.b.or_(e.bits(limit), e.b.not_(kept)))
+    return e.b.zext(e.mask_bits(e.at_most(key, limit)), ir.IntType(64))
 
-    Halving: two nodes of s columns, LANES / s partial lists each, become one of 2 s columns.
+
+@simd(types.uint64)
+def merge_row(
+    e: Emitter, parked: Any, r: ir.Value, row: ir.Value, column: ir.Value, lists: Any, names: Any, keep: ir.Value,
+    limits: Any, limit: ir.Value, like: list[ir.Value], ks: list[ir.Value],
+) -> ir.Value:  # fmt: skip
+    """Merge the parked tile, which stands at (row, column), into the lists of its r-th register of rows, keyed by column.
+
+    Not zero: a value may be within the limit of its row (`ks` not empty), so that the tile is to be counted.
     """
-    length = len(like)
+    kept = e.splat(keep)
+    named = [e.bits(e.spread(names, e.at(column, c))) for c in range(COLUMNS)]
+    keys = [e.tag(_parked(e, parked, r, c), kept, name) for c, name in enumerate(named)]
+    place = e.b.add(row, e.b.mul(r, r.type(LANES)))
+    least = _merge_into(e, lists, e.b.mul(place, place.type(len(like))), len(like), keys)
+    return _any_at_most(e, least, e.load(limits, e.b.add(limit, place)), kept) if ks else ir.IntType(64)(0)
 
-    def node(first: int, count: int) -> list[ir.Value]:
+
+@simd(types.uint64)
+def merge_column(
+    e: Emitter, parked: Any, c: ir.Value, row: ir.Value, column: ir.Value, lists: Any, names: Any, keep: ir.Value,
+    limits: Any, limit: ir.Value, like: list[ir.Value], ks: list[ir.Value],
+) -> ir.Value:  # fmt: skip
+    """The same for its c-th column, keyed by row; each lane has a list of its own."""
+    kept = e.splat(keep)
+    named = [e.load(names, e.at(row, r * LANES), VI) for r in range(ROWS)]
+    keys = [e.tag(_parked(e, parked, r, c), kept, name) for r, name in enumerate(named)]
+    place = e.b.add(column, c)
+    least = _merge_into(e, lists, e.b.mul(place, place.type(len(like) * LANES)), len(like), keys)
+    return _any_at_most(e, least, e.spread(limits, e.b.add(limit, place)), kept) if ks else ir.IntType(64)(0)
+
+
+@simd(types.uint32)
+def fold_columns(
+    e: Emitter, lists: Any, source: ir.Value, out: Any, target: ir.Value, short: list[ir.Value], like: list[ir.Value]
+) -> ir.Value:
+    """Merge the LANES short lists of each of LANES columns into one of full length: one register a rank, one lane a column.
+
+    Halving: two nodes of s columns, LANES / s partial lists each, become one of 2 s columns. The answer names the columns
+    of which a lane may have lost a value that belongs into the full list: its last is not behind the last of that.
+    """
+    room = [ir.Constant(VF, [float(EMPTY)] * LANES)] * (len(like) - len(short))
+
+    def node(first: int, count: int) -> tuple[list[ir.Value], ir.Value]:
         if count == 1:
-            start = e.at(source, first * length * LANES)
-            return [e.load(lists, e.at(start, LANES * t)) for t in range(length)]
+            start = e.at(source, first * len(short) * LANES)
+            values = [e.load(lists, e.at(start, LANES * t)) for t in range(len(short))]
+            return [*room, *values], values[0]
         left, right = node(first, count // 2), node(first + count // 2, count // 2)
         parts, half = LANES // count, count // 2
         lanes = [(c // half) * LANES + (c % half) * 2 * parts + p for c in range(count) for p in range(parts)]
         pick = [ir.Constant(VI, [lane + shift for lane in lanes]) for shift in (0, parts)]
-        low, high = ([e.b.shuffle_vector(a, b, p) for a, b in zip(left, right, strict=True)] for p in pick)
-        return e.merge(low, high[::-1])
+        low, high = ([e.b.shuffle_vector(a, b, p) for a, b in zip(left[0], right[0], strict=True)] for p in pick)
+        lasts = [e.b.shuffle_vector(left[1], right[1], p) for p in pick]
+        return e.merge(low, high[::-1]), e.minimum(*lasts)
 
-    for t, value in enumerate(node(0, LANES)):
+    folded, last = node(0, LANES)
+    for t, value in enumerate(folded):
         e.store(value, out, e.at(target, LANES * t))
+    lost = e.b.icmp_signed("<", e.bits(last), e.bits(folded[0]))
+    return e.b.zext(e.mask_bits(lost), I32)
+
+
+@simd(types.void)
+def join(e: Emitter, lists: Any, folded: Any, start: ir.Value, like: list[ir.Value]) -> None:
+    """Merge the lists of LANES points into others of the same points."""
+    mine, theirs = ([e.load(array, e.at(start, LANES * t)) for t in range(len(like))] for array in (lists, folded))
+    for t, value in enumerate(e.merge(theirs, mine[::-1])):
+        e.store(value, folded, e.at(start, LANES * t))
 
 
 @simd(types.void)
 def tally_rows(
-    e: Emitter, tile: list[ir.Value], limits: Any, counts: Any, row: ir.Value, rows: ir.Value, ks: list[ir.Value]
+    e: Emitter, parked: Any, limits: Any, counts: Any, row: ir.Value, rows: ir.Value, ks: list[ir.Value]
 ) -> None:
-    """Count the tile's values under the two limits of each row (below the first: inside; above the second: outside).
+    """Count the parked tile's values under the two limits of each row (below the first: inside; above the second: outside).
 
     Limits and counts are (2 len(ks), rows).
     """
+    tile = [[_parked(e, parked, r, c) for c in range(COLUMNS)] for r in range(ROWS)]
     for _ in range(2 * len(ks)):
         for r in range(ROWS):
             limit = e.load(limits, e.at(row, r * LANES))
             count = e.load(counts, e.at(row, r * LANES), VI)
-            for c in range(COLUMNS):
-                count = e.b.sub(count, e.b.sext(e.at_most(tile[c * ROWS + r], limit), VI))
+            for value in tile[r]:
+                count = e.b.sub(count, e.b.sext(e.at_most(value, limit), VI))
             e.store(count, counts, e.at(row, r * LANES))
         row = e.b.add(row, rows)
 
 
 @simd(types.void)
 def tally_columns(
-    e: Emitter, tile: list[ir.Value], limits: Any, counts: Any, column: ir.Value, columns: ir.Value, ks: list[ir.Value]
+    e: Emitter, parked: Any, limits: Any, counts: Any, column: ir.Value, columns: ir.Value, ks: list[ir.Value]
 ) -> None:
     """The same for columns, whose counts are (2 len(ks), columns, LANES): one for each lane."""
+    tile = [[_parked(e, parked, r, c) for r in range(ROWS)] for c in range(COLUMNS)]
     for _ in range(2 * len(ks)):
         for c in range(COLUMNS):
             limit = e.spread(limits, e.at(column, c))
-            place = _place(e, e.at(column, c), LANES)
+            place = e.b.mul(e.at(column, c), column.type(LANES))
             count = e.load(counts, place, VI)
-            for r in range(ROWS):
-                count = e.b.sub(count, e.b.sext(e.at_most(tile[c * ROWS + r], limit), VI))
+            for value in tile[c]:
+                count = e.b.sub(count, e.b.sext(e.at_most(value, limit), VI))
             e.store(count, counts, place)
         column = e.b.add(column, columns)
 
@@ -212,118 +222,74 @@ def pack(points, first, n, d, centre, unit, gamma, packed, half, norm):
             half[i] = FAR
 
 
-@kernel(fastmath={"nnan", "nsz", "reassoc", "contract"})
-def centres(packed, n, d, out):
-    """The middle of every CHUNK of points, (chunk, axis)."""
-    for first in range(0, n, CHUNK):
-        for c in range(d):
-            at, total = first // BLOCK * BLOCK * d + c * BLOCK + first % BLOCK, np.float32(0)
-            for i in range(min(CHUNK, n - first)):
-                total += packed[at + i]
-            out[first // CHUNK * d + c] = total / np.float32(min(CHUNK, n - first))
-
-
-@kernel(fastmath={"nnan", "nsz", "reassoc", "contract"})
-def _nearest_chunks(a, count, b, others, d, wanted, out):
-    """For each of some middles, which `wanted` others are nearest, or -1."""
-    for i in range(count):
-        best = (np.float32(np.inf), np.float32(np.inf))
-        out[i * wanted : (i + 1) * wanted] = -1
-        for j in range(others):
-            square = np.float32(0)
-            for c in range(d):
-                square += (a[i * d + c] - b[j * d + c]) ** 2
-            if square < best[0]:
-                best = (square, best[0])
-                if wanted > 1:
-                    out[i * wanted + 1] = out[i * wanted]
-                out[i * wanted] = j
-            elif wanted > 1 and square < best[1]:
-                best = (best[0], square)
-                out[i * wanted + 1] = j
-
-
 @njit(inline="always")
-def _planted(seeds, block, chunk):
-    """Whether a block of rows and a chunk of columns are among those compared first."""
-    rows, columns = seeds
-    for i in range(block * (BLOCK // CHUNK), (block + 1) * (BLOCK // CHUNK)):
-        if rows[i] == chunk:
-            return True
-    for i in range(chunk * NEAR, (chunk + 1) * NEAR):
-        if columns[i] >= 0 and columns[i] // (BLOCK // CHUNK) == block:
-            return True
-    return False
+def _advance(tile, x, i, y, j, d, part):
+    """A tile over a part of the axes, of ROWS + COLUMNS."""
+    for c in range(d * part // (ROWS + COLUMNS), d * (part + 1) // (ROWS + COLUMNS)):
+        tile = tile_step(tile, x, i + c * BLOCK, y, j + c * BLOCK)
+    return tile
 
 
 @kernel()
-def _compare(x, half_x, block, y, half_y, chunk, m, d, lists, bounds, coding, like, counting, always):
-    """A block of rows against a chunk of columns: `always` into the lists, or where a bound does not forbid it."""
-    row_lists, column_lists = lists
-    keep_column, keep_row, shift_column, shift_row = coding
-    ks, row_limits, row_counts, rows, column_limits, column_counts, columns = counting
-    row = block * BLOCK
-    for column in range(chunk * CHUNK, min((chunk + 1) * CHUNK, m), COLUMNS):
-        i, j = row * d, column // BLOCK * d * BLOCK + column % BLOCK
-        tile = tile_start(half_x, row, half_y, column)
-        for c in range(d):
-            tile = tile_step(tile, x, i + c * BLOCK, y, j + c * BLOCK)
-        if len(ks) > 0:
-            last = 2 * len(ks) - 1
-            if rows_reach(tile, row_limits, last * rows + row):
-                tally_rows(tile, row_limits, row_counts, row, rows, ks)
-            if columns_reach(tile, column_limits, last * columns + column):
-                tally_columns(tile, column_limits, column_counts, column, columns, ks)
-        if always or rows_may_change(tile, row_lists, row, keep_column, like):
-            select_rows(tile, row_lists, np.int32(row), np.int32(column), keep_column, shift_column, like)
-        if always or columns_reach(tile, bounds, column):
-            select_columns(tile, column_lists, np.int32(row), np.int32(column), keep_row, shift_row, like)
-
-
-@kernel()
-def search_pair(
-    x, half_x, centres_x, n, y, half_y, centres_y, m, d, lists, folded, bounds, seeds, coding, like, counting, stop
-):  # fmt: skip
+def search_pair(x, half_x, n, y, half_y, m, d, lists, folded, lost, names, parked, coding, short, like, counting, itself, stop):
     """Fill the lists of the n points of x against y (lists[0]) and of the m points of y against x (folded).
 
-    Blocks and chunks that are near each other come first. Of the others most hold nobody's neighbour then, which the
-    lists of the rows tell, and for the columns `bounds`. `counting` is (ks, row limits, row counts, rows, column limits,
-    column counts, columns); an empty tuple of ks counts nothing.
+    The parts of a tile's merges stand between the parts of the next one's sums: neither waits for the other.
+    `counting` is (ks, row limits, row counts, rows, column limits, column counts, columns); an empty tuple of ks counts
+    nothing. `itself`: y is x; only half of the tiles are needed then, and all that they say goes into `folded`.
     """
-    length = len(like)
-    ks, _, row_counts, rows, _, column_counts, columns = counting
+    ks, row_limits, row_counts, rows, column_limits, column_counts, columns = counting
     empty = splat(EMPTY)
-    blocks, chunks, groups = rows // BLOCK, (m + CHUNK - 1) // CHUNK, columns // LANES
-    for i in range(0, rows * length, LANES):
+    for i in range(0, rows * len(like), LANES):
         store(empty, lists[0], i)
-    for i in range(0, columns * LANES * length, LANES):
+    for i in range(0, columns * LANES * len(short), LANES):
         store(empty, lists[1], i)
     for i in range(2 * len(ks) * rows):
         row_counts[i] = 0
     for i in range(2 * len(ks) * columns * LANES):
         column_counts[i] = 0
-    per = BLOCK // CHUNK
-    seeds[0][: blocks * per] = -1
-    _nearest_chunks(centres_x, (n + CHUNK - 1) // CHUNK, centres_y, chunks, d, 1, seeds[0])
-    _nearest_chunks(centres_y, chunks, centres_x, (n + CHUNK - 1) // CHUNK, d, NEAR, seeds[1])
-    for block in range(blocks):
-        for chunk in range(chunks):
-            if _planted(seeds, block, chunk):
-                _compare(x, half_x, block, y, half_y, chunk, m, d, lists, bounds, coding, like, counting, True)
-    for group in range(groups):
-        fold_columns(lists[1], group * LANES * LANES * length, folded, group * LANES * length, like)
-        for lane in range(LANES):
-            key = folded[group * LANES * length + lane]
-            bounds[group * LANES + lane] = from_bits(key | ~coding[1])
-    for panel in range(0, blocks, PANEL):
+    for i in range(0, ROWS * COLUMNS * LANES, LANES):
+        store(empty, parked, i)
+    outer = 2 * len(ks) - 1
+    to_rows = (lists[0], names[1], coding[0], row_limits, outer * rows)
+    to_columns = (lists[1], names[0], coding[1], column_limits, outer * columns)
+    row, column, mirrored = 0, 0, True  # of the parked tile
+    for panel in range(0, rows, PANEL * BLOCK):
         if stop[0]:
             return
-        for chunk in range(chunks):
-            for block in range(panel, min(panel + PANEL, blocks)):
-                if not _planted(seeds, block, chunk):
-                    _compare(x, half_x, block, y, half_y, chunk, m, d, lists, bounds, coding, like, counting, False)
-    for group in range(groups):
-        fold_columns(lists[1], group * LANES * LANES * length, folded, group * LANES * length, like)
+        for chunk in range(panel if itself else 0, m, CHUNK):
+            last = min(panel + PANEL * BLOCK, rows)
+            for next_row in range(panel, min(last, chunk // BLOCK * BLOCK + BLOCK) if itself else last, BLOCK):
+                for next_column in range(chunk, min(chunk + CHUNK, m), COLUMNS):
+                    i, j = next_row * d, next_column // BLOCK * d * BLOCK + next_column % BLOCK
+                    tile = tile_start(half_x, next_row, half_y, next_column)
+                    of_rows = of_columns = np.uint64(0)
+                    for part in range(ROWS):
+                        tile = _advance(tile, x, i, y, j, d, part)
+                        of_rows |= merge_row(parked, part, row, column, *to_rows, like, ks)
+                    for part in range(COLUMNS):
+                        tile = _advance(tile, x, i, y, j, d, ROWS + part)
+                        if mirrored:
+                            of_columns |= merge_column(parked, part, row, column, *to_columns, short, ks)
+                    if of_rows:
+                        tally_rows(parked, row_limits, row_counts, row, rows, ks)
+                    if of_columns:
+                        tally_columns(parked, column_limits, column_counts, column, columns, ks)
+                    park(tile, parked)
+                    row, column = next_row, next_column
+                    mirrored = not itself or column // BLOCK * BLOCK > row
+    for part in range(ROWS):
+        merge_row(parked, part, row, column, *to_rows, like, ks)
+    for part in range(COLUMNS if mirrored else 0):
+        merge_column(parked, part, row, column, *to_columns, short, ks)
+    if len(ks) > 0:
+        tally_rows(parked, row_limits, row_counts, row, rows, ks)
+        tally_columns(parked, column_limits, column_counts, column, columns, ks)
+    for group in range(columns // LANES):
+        source, target = group * LANES * LANES * len(short), group * LANES * len(like)
+        lost[group] = fold_columns(lists[1], source, folded, target, short, like)
+        if itself:
+            join(lists[0], folded, target, like)
     for t in range(2 * len(ks) * columns):
         total = np.int32(0)
         for lane in range(LANES):
@@ -391,8 +357,8 @@ def _alone(
 
 @kernel()
 def refine(
-    lists, like, points, first, n, others, start, m, d, norm, half_unit, gamma, keep, shift, ks, nearest, nu, place,
-    square_rho, within, counts, stride,
+    lists, lost, like, points, first, n, mine, half_mine, others, start, m, theirs, half_theirs, d, norm, half_unit, gamma,
+    keep, shift, ks, nearest, values, nu, place, square_rho, within, counts, stride,
 ):  # fmt: skip
     """The k-th squared distances, in float64, of n points from the lists of their keys; and, where `stride` says that
     there are counts, how many of the others lie within max(rho, nu), or UNSURE. Returns how many points needed a scan.
@@ -400,21 +366,30 @@ def refine(
     length, scans = len(like), 0
     slack = np.float32(4 * gamma * (1 + 1e-5))
     for register in range(0, n, LANES):
-        base = register // LANES * length * LANES
+        base, incomplete = register // LANES * length * LANES, lost[register // LANES]
         for t in range(len(ks)):
-            k = ks[t]
-            alone = _alone(lists, base, k, norm, register, slack, keep, k == 1, like) if shift == 0 else np.uint32(0)
+            k, alone = ks[t], np.uint32(0)
+            if shift == 0:
+                alone = _alone(lists, base, k, norm, register, slack, keep, k == 1, like) & ~incomplete
             for lane in range(min(LANES, n - register)):
                 i = register + lane
                 if alone >> np.uint32(lane) & np.uint32(1):
                     name = np.int64(lists[base + (length - k) * LANES + lane] & ~keep)
                     square, near = square_distance(points, first + i, others, start + name, d), k
                 else:
-                    square, near, scanned = _resolve(
+                    known = not incomplete >> np.uint32(lane) & np.uint32(1)
+                    square, near = _resolve(
                         lists, base + lane, length, points, first + i, others, start, m, d, norm[i], half_unit, gamma,
                         keep, shift, k, nearest,
-                    )  # fmt: skip
-                    scans += scanned
+                    ) if known else (0.0, UNKNOWN)  # fmt: skip
+                    if near == UNKNOWN:
+                        limit = np.float64(from_bits(lists[base + (length - k) * LANES + lane] | ~keep))
+                        limit = np.float32((limit + _slack(norm[i], limit, gamma)) * (1 + 1e-6))
+                        own = i // BLOCK * d * BLOCK + i % BLOCK
+                        _scan(points, first + i, mine, own, half_mine[i], others, start, m, theirs, half_theirs, d,
+                              limit, k, nearest, values)  # fmt: skip
+                        square, near = _kth(nearest, k)
+                        scans += 1
                 nu[t, place + i] = square
                 if stride > 0:
                     if square_rho[t, first + i] < square:
@@ -426,14 +401,59 @@ def refine(
     return scans
 
 
+@simd(vectors(ROWS))
+def _line_start(e: Emitter, half_theirs: Any, i: ir.Value, half: ir.Value) -> list[ir.Value]:
+    return [e.b.fadd(e.load(half_theirs, e.at(i, LANES * r)), e.splat(half)) for r in range(ROWS)]
+
+
+@simd(vectors(ROWS))
+def _line_step(
+    e: Emitter, line: list[ir.Value], theirs: Any, i: ir.Value, mine: Any, j: ir.Value
+) -> list[ir.Value]:
+    one = e.b.fneg(e.spread(mine, j))
+    return [e.fma(e.load(theirs, e.at(i, LANES * r)), one, value) for r, value in enumerate(line)]
+
+
+@simd(types.uint32)
+def _any_under(e: Emitter, line: list[ir.Value], limit: ir.Value) -> ir.Value:
+    """Not zero where a value is no greater than a limit."""
+    return e.b.zext(e.mask_bits(e.at_most(reduce(e.minimum, line), e.splat(limit))), I32)
+
+
+@simd(types.uint32)
+def _under(e: Emitter, values: Any, i: ir.Value, limit: ir.Value) -> ir.Value:
+    """Which of LANES values are no greater than a limit."""
+    return e.b.zext(e.mask_bits(e.at_most(e.load(values, i), e.splat(limit))), I32)
+
+
+@kernel()
+def _scan(points, i, mine, own, half, others, start, m, theirs, half_theirs, d, limit, k, nearest, values):
+    """The k + 1 smallest squared distances from point i, in float64, of those whose f is within a limit."""
+    for t in range(k + 1):
+        nearest[t] = np.inf
+    for block in range(0, m, BLOCK):
+        line = _line_start(half_theirs, block, half)
+        for c in range(d):
+            line = _line_step(line, theirs, block * d + c * BLOCK, mine, own + c * BLOCK)
+        if _any_under(line, limit):
+            store_many(line, values, 0)
+            for r in range(ROWS):
+                mask = _under(values, r * LANES, limit)
+                for _ in range(bits_set(mask)):
+                    j = block + r * LANES + lowest(mask)
+                    mask &= mask - np.uint32(1)
+                    if j < m:
+                        insert(nearest, k + 1, square_distance(points, i, others, start + j, d))
+
+
 @kernel()
 def _resolve(
     lists, base, length, points, i, others, start, m, d, norm, half_unit, gamma, keep, shift, k, nearest
 ):  # fmt: skip
-    """The k-th squared distance of one point, how many points are as near (or UNSURE), and whether that took a scan.
+    """The k-th squared distance of one point and how many points are as near (or UNSURE); or (0, UNKNOWN).
 
     Where bounds tell the entries of its list apart, only those that may be the k-th are computed; otherwise all that it
-    names are, which settles it unless a point outside the list could be as near; otherwise all points are.
+    names are, which settles it unless a point outside the list could be as near.
     """
     if shift == 0:
         low, high = _window(lists, base, length, k, norm, gamma, keep)
@@ -445,16 +465,20 @@ def _resolve(
                 other = start + np.int64(lists[base + (length - j) * LANES] & ~keep)
                 insert(nearest, count, square_distance(points, i, others, other, d))
             square = nearest[k - low]
-            return square, low - 1 + _up_to(nearest, count, square), 0
-    scanned = 0
-    if not _settle(
+            return square, low - 1 + _up_to(nearest, count, square)
+    if _settle(
         lists, base, length, points, i, others, start, m, d, norm, half_unit, gamma, keep, shift, k, nearest
     ):  # fmt: skip
-        scan(points, i, others, start, start + m, d, k + 1, nearest)
-        scanned = 1
+        return _kth(nearest, k)
+    return 0.0, UNKNOWN
+
+
+@njit(inline="always")
+def _kth(nearest, k):
+    """The k-th of k + 1 squares, and how many points are as near, or UNSURE."""
     square = nearest[k - 1]
     near = _up_to(nearest, k + 1, square)
-    return square, UNSURE if near > k or square == 0.0 else near, scanned
+    return square, UNSURE if near > k or square == 0.0 else near
 
 
 @njit(inline="always")

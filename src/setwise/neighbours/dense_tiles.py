@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from setwise.neighbours.compiled import kernel
 from setwise.neighbours.dense import (
     BLOCK,
-    CHUNK,
-    NEAR,
+    COLUMNS,
     ROWS,
-    centres,
     count_unsure,
     pack,
     refine,
@@ -27,6 +25,7 @@ from setwise.neighbours.ranks import Own, own_ranks
 from setwise.neighbours.reduction import reduce_pair
 from setwise.neighbours.simd import LANES
 
+AXES = 8  # by which points are ordered
 CLOSEST = 13  # bits of a key that may hold an index; larger sets share one among 2, 4, ... points
 
 
@@ -34,7 +33,6 @@ class Side(NamedTuple):
     """A tile's sets of one side: coordinates in blocks, and where each set's begin."""
 
     packed: Any
-    centres: Any  # of every CHUNK of points, (chunk, axis)
     half: Any
     norm: Any
     starts: Any  # of each set's blocks, in points
@@ -51,8 +49,9 @@ class Answers(NamedTuple):
 class Scratch(NamedTuple):
     lists: Any  # of rows, of columns
     folded: Any
-    bounds: Any
-    seeds: Any  # of rows, of columns
+    lost: Any  # (register): of rows, none; of columns, whose lists are not complete
+    names: Any  # of rows, of columns: what a key says of each
+    parked: Any
     row_limits: Any
     row_counts: Any
     column_limits: Any
@@ -78,14 +77,15 @@ def rank_scratch(largest: int) -> tuple[Any, ...]:
     )
 
 
-def make_scratch(largest: int, length: int, ks: int, counting: bool, moments: int) -> Scratch:
+def make_scratch(largest: int, short: int, length: int, ks: int, counting: bool, moments: int) -> Scratch:
     rows, columns = padded(largest), -(-largest // LANES) * LANES
     counted = 2 * ks if counting else 0
     return Scratch(
-        (aligned(rows * length, np.int32), aligned(columns * LANES * length, np.int32)),
+        (aligned(rows * length, np.int32), aligned(columns * LANES * short, np.int32)),
         aligned(columns * length, np.int32),
-        aligned(columns),
-        (np.empty(rows // CHUNK, np.int64), np.empty(rows // CHUNK * NEAR, np.int64)),
+        (np.zeros(rows // LANES, np.uint32), np.zeros(rows // LANES, np.uint32)),
+        (aligned(rows, np.int32), aligned(rows, np.int32)),
+        aligned(ROWS * COLUMNS * LANES),
         aligned(counted * rows),
         aligned(counted * rows, np.int32),
         aligned(counted * columns),
@@ -99,7 +99,7 @@ def make_scratch(largest: int, length: int, ks: int, counting: bool, moments: in
 def make_side(sizes: Any, d: int) -> Side:
     starts = np.concatenate([[0], np.cumsum([padded(int(n)) for n in sizes])]).astype(np.int64)
     total = int(starts[-1])
-    return Side(aligned(total * d), aligned(total // CHUNK * d), aligned(total), np.empty(total), starts)
+    return Side(aligned(total * d), aligned(total), np.empty(total), starts)
 
 
 @kernel()
@@ -110,7 +110,6 @@ def pack_side(cloud, frame, first, last, side):
         n = cloud.offsets[s + 1] - cloud.offsets[s]
         pack(cloud.points, cloud.offsets[s], n, d, frame.centre, frame.unit, _gamma(d),
              side.packed[at * d :], side.half[at:], side.norm[at:])  # fmt: skip
-        centres(side.packed[at * d :], n, d, side.centres[at // CHUNK * d :])
 
 
 @njit(inline="always")
@@ -131,7 +130,7 @@ def _coding(count):
 
 @kernel()
 def search(
-    x, i, y, j, frame, left, a, right, b, ks, count_ks, like, scratch, forward, at, backward, back, both, stop
+    x, i, y, j, frame, left, a, right, b, ks, count_ks, short, like, scratch, forward, at, backward, back, both, itself, stop
 ):  # fmt: skip
     """Set i of x against set j of y into `forward`, from place `at`, and if `both` back; how many points needed a scan.
 
@@ -152,26 +151,30 @@ def search(
     counting = (
         count_ks, scratch.row_limits, scratch.row_counts, rows, scratch.column_limits, scratch.column_counts, columns
     )  # fmt: skip
+    for i in range(rows):
+        scratch.names[0][i] = i >> shift_row
+    for i in range(columns):
+        scratch.names[1][i] = i >> shift_column
     search_pair(
-        left.packed[p * d :], left.half[p:], left.centres[p // CHUNK * d :], n,
-        right.packed[q * d :], right.half[q:], right.centres[q // CHUNK * d :], m, d, scratch.lists, scratch.folded,
-        scratch.bounds, scratch.seeds, (keep_column, keep_row, shift_column, shift_row), like, counting, stop,
+        left.packed[p * d :], left.half[p:], n, right.packed[q * d :], right.half[q:], m, d, scratch.lists,
+        scratch.folded, scratch.lost[1], scratch.names, scratch.parked, (keep_column, keep_row), short, like, counting, itself, stop,
     )  # fmt: skip
     if stop[0]:
         return 0
+    mine, half_mine = left.packed[p * d :], left.half[p:]
+    theirs, half_theirs = right.packed[q * d :], right.half[q:]
     scans = refine(
-        scratch.lists[0], like, x.points, first, n, y.points, start, m, d, norm_x, half_unit, gamma, keep_column,
-        shift_column, ks, scratch.nearest, forward.nu, at, x.square_rho, forward.within, scratch.row_counts,
-        rows if counted else 0,
+        scratch.folded if itself else scratch.lists[0], scratch.lost[int(itself)], like, x.points, first, n, mine, half_mine, y.points, start, m, theirs,
+        half_theirs, d, norm_x, half_unit, gamma, keep_column, shift_column, ks, scratch.nearest, scratch.parked, forward.nu, at,
+        x.square_rho, forward.within, scratch.row_counts, rows if counted else 0,
     )  # fmt: skip
     if both:
         scans += refine(
-            scratch.folded, like, y.points, start, m, x.points, first, n, d, norm_y, half_unit, gamma, keep_row,
-            shift_row, ks, scratch.nearest, backward.nu, back, y.square_rho, backward.within, scratch.column_counts,
-            columns if counted else 0,
+            scratch.folded, scratch.lost[1], like, y.points, start, m, theirs, half_theirs, x.points, first, n, mine,
+            half_mine, d, norm_y, half_unit, gamma, keep_row, shift_row, ks, scratch.nearest, scratch.parked, backward.nu, back,
+            y.square_rho, backward.within, scratch.column_counts, columns if counted else 0,
         )  # fmt: skip
     for t in range(len(count_ks)):
-        mine, theirs = left.packed[p * d :], right.packed[q * d :]
         count_unsure(x.points, first, n, mine, y.points, start, m, theirs, d, norm_x, frame.unit, x.square_rho,
                      forward.nu, forward.within, t, at)  # fmt: skip
         if both:
@@ -182,7 +185,7 @@ def search(
 
 @kernel()
 def tile(
-    x, y, frame, spec, rows, columns, mirrored, left, right, count_ks, like, scratch, forward, backward, places,
+    x, y, frame, spec, rows, columns, mirrored, left, right, count_ks, short, like, scratch, forward, backward, places,
     back_places, both, out, back_out, stop,
 ):  # fmt: skip
     """Every moment of a tile; how many points needed a scan. `back_places` is (columns, rows)."""
@@ -195,8 +198,8 @@ def tile(
                 continue
             a, b = i - rows[0], j - columns[0]
             scans += search(
-                x, i, y, j, frame, left, a, right, b, spec.ks, count_ks, like, scratch, forward, places[a, b], backward,
-                back_places[b, a], both, stop,
+                x, i, y, j, frame, left, a, right, b, spec.ks, count_ks, short, like, scratch, forward, places[a, b], backward,
+                back_places[b, a], both, False, stop,
             )  # fmt: skip
             if stop[0]:
                 return scans
@@ -222,24 +225,24 @@ def tile(
 
 
 @kernel()
-def own(x, frame, first, last, side, ks, like, scratch, answers, stop):
+def own(x, frame, first, last, side, ks, short, like, scratch, answers, stop):
     """Sets first..last against themselves: each point's own place comes first, so k means the (k - 1)-th neighbour."""
     scans = 0
     for s in range(first, last):
         pack_side(x, frame, s, s + 1, side)
         at = x.offsets[s]
-        scans += search(x, s, x, s, frame, side, 0, side, 0, ks, (), like, scratch, answers, at, answers, at, False,
-                        stop)  # fmt: skip
+        scans += search(x, s, x, s, frame, side, 0, side, 0, ks, (), short, like, scratch, answers, at, answers, at, False,
+                        True, stop)  # fmt: skip
         if stop[0]:
             break
     return scans
 
 
-def arrange(points: NDArray[Any], centre: NDArray[np.float64], unit: float) -> NDArray[np.int64]:
-    """The kd order of a set's points: near points share a block, so that most blocks have nothing to do with each other."""
-    order = np.arange(len(points))
-    coordinates = np.ascontiguousarray(((points - centre) * unit).T.astype(np.float32))
-    kd_order(coordinates, order, 0, len(points), CHUNK)
+def arrange(points: NDArray[Any]) -> NDArray[np.int64]:
+    """The kd order of a set's points, by its widest axes: near points share a block, and so are counted together."""
+    axes = np.sort(np.argsort(np.ptp(points, axis=0))[-AXES:])
+    order, coordinates = np.arange(len(points)), np.ascontiguousarray(points[:, axes].T)
+    kd_order(coordinates, order, 0, len(points), BLOCK)
     return order
 
 

@@ -20,7 +20,7 @@ from setwise.neighbours.exact import TIE, square_distance
 from setwise.neighbours.low import TIES_MAYBE, target_of, widened
 from setwise.neighbours.low_ops import U
 from setwise.neighbours.memory import aligned
-from setwise.neighbours.simd import F32, F64, I1, I32, LANES, VF, VI, VM, Emitter, simd, splat, store, vectors
+from setwise.neighbours.simd import F32, F64, I32, LANES, VF, VI, VM, Emitter, bits_set, lowest, simd, splat, store, vectors
 
 NOWHERE = np.float32(3e38)
 TOGETHER = 4  # points whose distances are computed side by side
@@ -167,22 +167,6 @@ def _leaf_counts(
         difference = e.b.fsub(e.load(packed, e.at(i, axis * LANES)), e.spread(queries, e.at(q, axis * LANES)))
         total = e.fma(difference, difference, total)
     return [e.population(e.at_most(total, e.splat(limit))) for limit in (inside, outside)]
-
-
-@simd(types.uint32)
-def lowest(e: Emitter, mask: ir.Value) -> ir.Value:
-    """The index of the lowest bit that is set."""
-    return e.call("llvm.cttz.i32", I32, [_narrowed(e, mask), I1(0)])
-
-
-@simd(types.uint32)
-def bits_set(e: Emitter, mask: ir.Value) -> ir.Value:
-    return e.call("llvm.ctpop.i32", I32, [_narrowed(e, mask)])
-
-
-def _narrowed(e: Emitter, mask: ir.Value) -> ir.Value:
-    """Jitted code widens integers as it computes with them."""
-    return e.b.trunc(mask, I32) if mask.type != I32 else mask
 
 
 @njit(inline="always")

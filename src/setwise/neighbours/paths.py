@@ -18,7 +18,7 @@ from setwise.neighbours.dense_tiles import Answers
 from setwise.neighbours.leaves import Leaves, Pool, make_leaves, make_pool, own_pool
 from setwise.neighbours.memory import aligned, make_work
 from setwise.neighbours.moments import Array
-from setwise.neighbours.plan import Path, Plan, Tile, list_length
+from setwise.neighbours.plan import Path, Plan, Tile, list_length, short_length
 from setwise.neighbours.reduction import Spec, reduce_pair
 from setwise.neighbours.threads import Threads
 
@@ -52,7 +52,7 @@ class Dense:
         def sort(task: tuple[int, int]) -> int:
             for s in range(*task):
                 place = slice(int(cloud.offsets[s]), int(cloud.offsets[s + 1]))
-                order[place] = cloud.offsets[s] + dense_tiles.arrange(points[place], *self.frame)
+                order[place] = cloud.offsets[s] + dense_tiles.arrange(points[place])
                 arranged[place] = points[order[place]]
             return 0
 
@@ -61,25 +61,28 @@ class Dense:
         return cloud._replace(points=arranged.ravel()), order
 
     def own(self, cloud: Cloud, task: tuple[int, int], deep: NDArray[np.int64], deepest: int, nu: Array) -> int:
-        like = (0,) * list_length("dense", deepest)
+        short, like = _lists(deepest, cloud.d)
         answers = Answers(nu, _nothing(), _nothing())
 
         def make() -> Any:
-            return dense_tiles.make_scratch(self.largest, len(like), 0, False, 0), dense_tiles.make_side(
-                [self.largest], cloud.d
+            return (
+                dense_tiles.make_scratch(self.largest, len(short), len(like), 0, False, 0),
+                dense_tiles.make_side([self.largest], cloud.d),
             )
 
         scratch, side = self.run.scratch(make)
-        return int(dense_tiles.own(cloud, self.frame, *task, side, deep, like, scratch, answers, self.run.stop))
+        return int(dense_tiles.own(cloud, self.frame, *task, side, deep, short, like, scratch, answers, self.run.stop))
 
     def prepare(self, job: Job, rows: tuple[int, int]) -> None:
         """Nothing is shared between tiles."""
 
     def tile(self, job: Job, prepared: None, task: Tile) -> int:
         x, y, spec, counting = job.x, job.y, job.spec, job.counting
-        length, d, ks = list_length("dense", int(spec.ks[-1])), x.d, len(spec.ks)
+        (short, like), d, ks = _lists(int(spec.ks[-1]), x.d), x.d, len(spec.ks)
         sizes_x, sizes_y = (np.diff(c.offsets[a : b + 1]) for c, (a, b) in ((x, task.rows), (y, task.columns)))
-        scratch = self.run.scratch(lambda: dense_tiles.make_scratch(self.largest, length, ks, counting, len(spec.kind)))
+        scratch = self.run.scratch(
+            lambda: dense_tiles.make_scratch(self.largest, len(short), len(like), ks, counting, len(spec.kind))
+        )
         places = np.arange(len(sizes_y))[None, :] * sizes_x.sum() + (np.cumsum(sizes_x) - sizes_x)[:, None]
         back_places = np.arange(len(sizes_x))[None, :] * sizes_y.sum() + (np.cumsum(sizes_y) - sizes_y)[:, None]
         forward = _answers(ks, len(sizes_y) * int(sizes_x.sum()), counting)
@@ -96,7 +99,8 @@ class Dense:
                 dense_tiles.make_side(sizes_x, d),
                 dense_tiles.make_side(sizes_y, d),
                 (0,) * ks if counting else (),
-                (0,) * length,
+                short,
+                like,
                 scratch,
                 forward,
                 backward,
@@ -111,15 +115,15 @@ class Dense:
 
     def pair(self, x: Cloud, y: Cloud, deep: NDArray[np.int64], squares: Array) -> None:
         """The deep-th squared distances from one set to another."""
-        length, n, m = list_length("dense", int(deep[-1])), int(x.offsets[1]), int(y.offsets[1])
+        (short, like), n, m = _lists(int(deep[-1]), x.d), int(x.offsets[1]), int(y.offsets[1])
         left, right = dense_tiles.make_side([n], x.d), dense_tiles.make_side([m], x.d)
         dense_tiles.pack_side(x, self.frame, 0, 1, left)
         dense_tiles.pack_side(y, self.frame, 0, 1, right)
-        scratch = dense_tiles.make_scratch(self.largest, length, 0, False, 0)
+        scratch = dense_tiles.make_scratch(self.largest, len(short), len(like), 0, False, 0)
         forward = Answers(squares, _nothing(), _nothing())
         dense_tiles.search(
-            x, 0, y, 0, self.frame, left, 0, right, 0, deep, (), (0,) * length, scratch, forward, 0, forward, 0, False,
-            self.run.stop,
+            x, 0, y, 0, self.frame, left, 0, right, 0, deep, (), short, like, scratch, forward, 0, forward, 0, False,
+            False, self.run.stop,
         )  # fmt: skip
 
 
@@ -140,7 +144,7 @@ class Low:
         return cloud._replace(points=leaves.points), leaves.order
 
     def own(self, cloud: Cloud, task: tuple[int, int], deep: NDArray[np.int64], deepest: int, nu: Array) -> int:
-        d, scans, length = cloud.d, 0, list_length("low", deepest)
+        d, scans, length = cloud.d, 0, list_length("low", deepest, cloud.d)
         leaves = self.leaves[id(cloud.points)]
         scratch = self.run.scratch(lambda: low.make_scratch(self.largest, d, length))
         for s in range(*task):
@@ -154,7 +158,7 @@ class Low:
 
     def pair(self, x: Cloud, y: Cloud, deep: NDArray[np.int64], squares: Array) -> None:
         """The deep-th squared distances from one set to another."""
-        length = list_length("low", int(deep[-1]))
+        length = list_length("low", int(deep[-1]), x.d)
         low_tiles.search(
             self.leaves[id(y.points)], 0, own_pool(self.leaves[id(x.points)], 0, *self.frame), deep, (0,) * x.d,
             (0,) * length, low.make_scratch(self.largest, x.d, length), squares, _nothing(), 0,
@@ -168,7 +172,7 @@ class Low:
 
     def tile(self, job: Job, prepared: Pool, task: Tile) -> int:
         x, y, spec, counting, d = job.x, job.y, job.spec, job.counting, job.x.d
-        length = list_length("low", int(spec.ks[-1]))
+        length = list_length("low", int(spec.ks[-1]), d)
         places = int(x.offsets[task.rows[1]] - x.offsets[task.rows[0]]) * (task.columns[1] - task.columns[0])
 
         def make() -> Any:
@@ -243,6 +247,12 @@ class Scan:
                     reduce_pair(spec, x, i, y, j, t, *answers, 0, counting, work, job.out)
                 total += last - first
         return total
+
+
+def _lists(k: int, d: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Tuples as long as the lists of the dense search: of one lane, and of a point."""
+    length = list_length("dense", k, d)
+    return (0,) * short_length(length), (0,) * length
 
 
 def _nothing() -> NDArray[np.int32]:

@@ -8,16 +8,19 @@ large k     scan     float64 throughout: lists longer than LONGEST do not fit th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setwise.errors import InputError
+from setwise.neighbours.simd import LANES
 
 Path = Literal["low", "dense", "scan"]
 LENGTHS = (2, 3, 4, 6, 7, 8, 12, 16, 24, 32, 48)  # of lists: each is compiled on its own
 LONGEST = LENGTHS[-1]
+RARE = 2e-3  # share of points whose nearest fall so unevenly on the lanes that they are searched again
 TILE_WORK = 3e9  # coordinates compared in a tile: some tens of milliseconds
 TOGETHER = 16  # target sets that share the own distances of a set's points, where counts are wanted
 DEFAULT_MEMORY = 400_000_000
@@ -43,20 +46,26 @@ class Plan:
 
 def path_for(d: int, k: int) -> Path:
     """The path for the k-th neighbour in d dimensions."""
-    if k + 2 > LONGEST:
+    if k + 3 > LONGEST:
         return "scan"
     return "low" if d <= 4 else "dense"
 
 
-def list_length(path: Path, k: int) -> int:
-    """How many keys a list holds: k, and one (two where keys are coarse) to tell the k-th from the rest."""
-    wanted = k + (1 if path == "low" else 2)
+def list_length(path: Path, k: int, d: int) -> int:
+    """How many keys a list holds: k, and one to tell the k-th from the rest; more where distances are alike (many
+    dimensions, in which the lists cost little beside the sums)."""
+    wanted = k + 1 + ((d >= 32) + (d >= 96) if path == "dense" else 0)
     return next(length for length in (*LENGTHS, wanted) if length >= wanted)
+
+
+def short_length(length: int) -> int:
+    """How many a list of one lane holds, where LANES of them make a list: all that it has to give, but for rare cases."""
+    return next(s for s in range(1, length + 1) if LANES * comb(length, s + 1) < RARE * LANES ** (s + 1))
 
 
 def bytes_per_thread(path: Path, d: int, k: int, rows: int, columns: int, largest: int, ks: int, counting: bool) -> int:
     """An upper bound on a thread's scratch for a tile of so many points; `largest` is the largest set's."""
-    length, answers = list_length(path, k), ks * (16 if counting else 8)
+    length, answers = list_length(path, k, d), ks * (16 if counting else 8)
     if path == "low":
         return columns * rows * answers + largest * (24 * d + 60) + (largest * 64 if counting else 0)
     if path == "scan":

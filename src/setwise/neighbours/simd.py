@@ -320,3 +320,19 @@ def greatest_bits(e: Emitter, value: ir.Value) -> ir.Value:
 def from_bits(e: Emitter, value: ir.Value) -> ir.Value:
     """A float from its bits; jitted code widens integers as it computes with them."""
     return e.b.bitcast(e.b.trunc(value, I32) if value.type != I32 else value, F32)
+
+
+@simd(types.uint32)
+def lowest(e: Emitter, mask: ir.Value) -> ir.Value:
+    """The index of the lowest bit that is set."""
+    return e.call("llvm.cttz.i32", I32, [_narrowed(e, mask), I1(0)])
+
+
+@simd(types.uint32)
+def bits_set(e: Emitter, mask: ir.Value) -> ir.Value:
+    return e.call("llvm.ctpop.i32", I32, [_narrowed(e, mask)])
+
+
+def _narrowed(e: Emitter, mask: ir.Value) -> ir.Value:
+    """Jitted code widens integers as it computes with them."""
+    return e.b.trunc(mask, I32) if mask.type != I32 else mask
