@@ -48,8 +48,8 @@ UNSURE = -1  # in place of a count
 UNKNOWN = -2  # in place of a distance's count: nothing is known yet
 U = 2.0**-24
 BLOCK = ROWS * LANES
-CHUNK = BLOCK // 4 if BLOCK > 32 else BLOCK  # columns swept before the rows advance: they stay in the first cache
-PANEL = 8  # blocks of rows swept before the columns advance: they stay in the second
+CHUNK = BLOCK  # columns swept by a panel of rows: their lists stay in the first cache
+PANEL = 1 << 17  # coordinates of the rows that sweep a chunk: they stay in the second
 TINY = np.float32(1e-35)  # what underflow can hide
 FAR = np.float32(1e30)  # the half squared norm of padding
 EMPTY = np.float32(1e38)
@@ -119,12 +119,13 @@ def merge_column(
     e: Emitter, parked: Any, c: ir.Value, row: ir.Value, column: ir.Value, lists: Any, names: Any, keep: ir.Value,
     limits: Any, limit: ir.Value, like: list[ir.Value], ks: list[ir.Value],
 ) -> ir.Value:  # fmt: skip
-    """The same for its c-th column, keyed by row; each lane has a list of its own."""
+    """The same for its c-th column, keyed by row; each lane has a list of its own, for the columns of a chunk."""
     kept = e.splat(keep)
     named = [e.load(names, e.at(row, r * LANES), VI) for r in range(ROWS)]
     keys = [e.tag(_parked(e, parked, r, c), kept, name) for r, name in enumerate(named)]
     place = e.b.add(column, c)
-    least = _merge_into(e, lists, e.b.mul(place, place.type(len(like) * LANES)), len(like), keys)
+    own = e.b.urem(place, place.type(CHUNK))
+    least = _merge_into(e, lists, e.b.mul(own, place.type(len(like) * LANES)), len(like), keys)
     return _any_at_most(e, least, e.spread(limits, e.b.add(limit, place)), kept) if ks else ir.IntType(64)(0)
 
 
@@ -132,7 +133,8 @@ def merge_column(
 def fold_columns(
     e: Emitter, lists: Any, source: ir.Value, out: Any, target: ir.Value, short: list[ir.Value], like: list[ir.Value]
 ) -> ir.Value:
-    """Merge the LANES short lists of each of LANES columns into one of full length: one register a rank, one lane a column.
+    """Merge the LANES short lists of each of LANES columns into one of full length: one register a rank, one lane a
+    column.
 
     Halving: two nodes of s columns, LANES / s partial lists each, become one of 2 s columns. The answer names the columns
     of which a lane may have lost a value that belongs into the full list: its last is not behind the last of that.
@@ -153,6 +155,8 @@ def fold_columns(
         return e.merge(low, high[::-1]), e.minimum(*lasts)
 
     folded, last = node(0, LANES)
+    known = [e.load(out, e.at(target, LANES * t)) for t in range(len(like))]
+    folded = e.merge(known, folded[::-1])
     for t, value in enumerate(folded):
         e.store(value, out, e.at(target, LANES * t))
     lost = e.b.icmp_signed("<", e.bits(last), e.bits(folded[0]))
@@ -206,20 +210,26 @@ def tally_columns(
 @kernel()
 def pack(points, first, n, d, centre, unit, gamma, packed, half, norm):
     """A set's coordinates in blocks, (block, axis, BLOCK), its half squared norms with their bias, and its norms."""
-    for i in range((n + BLOCK - 1) // BLOCK * BLOCK):
-        place = i // BLOCK * BLOCK * d + i % BLOCK
-        if i < n:
-            total = 0.0
-            for c in range(d):
-                value = np.float32((points[(first + i) * d + c] - centre[c]) * unit)
-                packed[place + c * BLOCK] = value
-                total += np.float64(value) * np.float64(value)
-            half[i] = np.float32(0.5 * total * (1 + 2 * gamma))
-            norm[i] = math.sqrt(total) * (1 + 1e-6)
-        else:
-            for c in range(d):
-                packed[place + c * BLOCK] = np.float32(0)
-            half[i] = FAR
+    for block in range(0, n, BLOCK):
+        inhabited = min(BLOCK, n - block)
+        norm[block : block + BLOCK] = 0.0
+        half[block : block + BLOCK] = FAR
+        for c in range(d):
+            place = block * d + c * BLOCK
+            for i in range(inhabited):
+                value = np.float32((points[(first + block + i) * d + c] - centre[c]) * unit)
+                packed[place + i] = value
+                norm[block + i] += np.float64(value) * np.float64(value)
+            packed[place + inhabited : place + BLOCK] = 0
+        for i in range(block, block + inhabited):
+            half[i] = np.float32(0.5 * norm[i] * (1 + 2 * gamma))
+            norm[i] = math.sqrt(norm[i]) * (1 + 1e-6)
+
+
+@njit(inline="always")
+def fill(lists, count):
+    for i in range(0, count, LANES):
+        store(splat(EMPTY), lists, i)
 
 
 @njit(inline="always")
@@ -239,27 +249,26 @@ def search_pair(x, half_x, n, y, half_y, m, d, lists, folded, lost, names, parke
     nothing. `itself`: y is x; only half of the tiles are needed then, and all that they say goes into `folded`.
     """
     ks, row_limits, row_counts, rows, column_limits, column_counts, columns = counting
-    empty = splat(EMPTY)
-    for i in range(0, rows * len(like), LANES):
-        store(empty, lists[0], i)
-    for i in range(0, columns * LANES * len(short), LANES):
-        store(empty, lists[1], i)
+    fill(lists[0], rows * len(like))
+    fill(folded, columns * len(like))
+    lost[: columns // LANES] = 0
     for i in range(2 * len(ks) * rows):
         row_counts[i] = 0
     for i in range(2 * len(ks) * columns * LANES):
         column_counts[i] = 0
-    for i in range(0, ROWS * COLUMNS * LANES, LANES):
-        store(empty, parked, i)
     outer = 2 * len(ks) - 1
     to_rows = (lists[0], names[1], coding[0], row_limits, outer * rows)
     to_columns = (lists[1], names[0], coding[1], column_limits, outer * columns)
-    row, column, mirrored = 0, 0, True  # of the parked tile
-    for panel in range(0, rows, PANEL * BLOCK):
-        if stop[0]:
-            return
+    height = max(1, PANEL // (BLOCK * d)) * BLOCK
+    for panel in range(0, rows, height):
         for chunk in range(panel if itself else 0, m, CHUNK):
-            last = min(panel + PANEL * BLOCK, rows)
-            for next_row in range(panel, min(last, chunk // BLOCK * BLOCK + BLOCK) if itself else last, BLOCK):
+            if stop[0]:
+                return
+            fill(lists[1], CHUNK * LANES * len(short))
+            fill(parked, ROWS * COLUMNS * LANES)
+            row, column, mirrored = panel, chunk, False  # of the parked tile
+            last = min(panel + height, rows, chunk // BLOCK * BLOCK + BLOCK if itself else rows)
+            for next_row in range(panel, last, BLOCK):
                 for next_column in range(chunk, min(chunk + CHUNK, m), COLUMNS):
                     i, j = next_row * d, next_column // BLOCK * d * BLOCK + next_column % BLOCK
                     tile = tile_start(half_x, next_row, half_y, next_column)
@@ -278,18 +287,18 @@ def search_pair(x, half_x, n, y, half_y, m, d, lists, folded, lost, names, parke
                     park(tile, parked)
                     row, column = next_row, next_column
                     mirrored = not itself or column // BLOCK * BLOCK > row
-    for part in range(ROWS):
-        merge_row(parked, part, row, column, *to_rows, like, ks)
-    for part in range(COLUMNS if mirrored else 0):
-        merge_column(parked, part, row, column, *to_columns, short, ks)
-    if len(ks) > 0:
-        tally_rows(parked, row_limits, row_counts, row, rows, ks)
-        tally_columns(parked, column_limits, column_counts, column, columns, ks)
-    for group in range(columns // LANES):
-        source, target = group * LANES * LANES * len(short), group * LANES * len(like)
-        lost[group] = fold_columns(lists[1], source, folded, target, short, like)
-        if itself:
-            join(lists[0], folded, target, like)
+            for part in range(ROWS):
+                merge_row(parked, part, row, column, *to_rows, like, ks)
+            for part in range(COLUMNS if mirrored else 0):
+                merge_column(parked, part, row, column, *to_columns, short, ks)
+            if len(ks) > 0:
+                tally_rows(parked, row_limits, row_counts, row, rows, ks)
+                tally_columns(parked, column_limits, column_counts, column, columns, ks)
+            for group in range(chunk // LANES, min(chunk + CHUNK, columns) // LANES):
+                source = (group * LANES - chunk) * LANES * len(short)
+                lost[group] |= fold_columns(lists[1], source, folded, group * LANES * len(like), short, like)
+    for group in range(columns // LANES if itself else 0):
+        join(lists[0], folded, group * LANES * len(like), like)
     for t in range(2 * len(ks) * columns):
         total = np.int32(0)
         for lane in range(LANES):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from setwise.neighbours.compiled import kernel
 from setwise.neighbours.dense import (
     BLOCK,
+    CHUNK,
     COLUMNS,
     ROWS,
     count_unsure,
@@ -81,7 +82,7 @@ def make_scratch(largest: int, short: int, length: int, ks: int, counting: bool,
     rows, columns = padded(largest), -(-largest // LANES) * LANES
     counted = 2 * ks if counting else 0
     return Scratch(
-        (aligned(rows * length, np.int32), aligned(columns * LANES * short, np.int32)),
+        (aligned(rows * length, np.int32), aligned(CHUNK * LANES * short, np.int32)),
         aligned(columns * length, np.int32),
         (np.zeros(rows // LANES, np.uint32), np.zeros(rows // LANES, np.uint32)),
         (aligned(rows, np.int32), aligned(rows, np.int32)),
@@ -190,7 +191,6 @@ def tile(
 ):  # fmt: skip
     """Every moment of a tile; how many points needed a scan. `back_places` is (columns, rows)."""
     scans, counted = 0, len(count_ks) > 0
-    pack_side(x, frame, rows[0], rows[1], left)
     pack_side(y, frame, columns[0], columns[1], right)
     for i in range(rows[0], rows[1]):
         for j in range(columns[0], columns[1]):

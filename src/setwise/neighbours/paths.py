@@ -80,9 +80,16 @@ class Dense:
         x, y, spec, counting = job.x, job.y, job.spec, job.counting
         (short, like), d, ks = _lists(int(spec.ks[-1]), x.d), x.d, len(spec.ks)
         sizes_x, sizes_y = (np.diff(c.offsets[a : b + 1]) for c, (a, b) in ((x, task.rows), (y, task.columns)))
-        scratch = self.run.scratch(
-            lambda: dense_tiles.make_scratch(self.largest, len(short), len(like), ks, counting, len(spec.kind))
+        scratch, packed = self.run.scratch(
+            lambda: (
+                dense_tiles.make_scratch(self.largest, len(short), len(like), ks, counting, len(spec.kind)),
+                {},
+            )
         )
+        if task.rows not in packed:  # tiles of the same rows follow one another
+            packed.clear()
+            packed[task.rows] = dense_tiles.make_side(sizes_x, d)
+            dense_tiles.pack_side(x, self.frame, *task.rows, packed[task.rows])
         places = np.arange(len(sizes_y))[None, :] * sizes_x.sum() + (np.cumsum(sizes_x) - sizes_x)[:, None]
         back_places = np.arange(len(sizes_x))[None, :] * sizes_y.sum() + (np.cumsum(sizes_y) - sizes_y)[:, None]
         forward = _answers(ks, len(sizes_y) * int(sizes_x.sum()), counting)
@@ -96,7 +103,7 @@ class Dense:
                 task.rows,
                 task.columns,
                 job.plan.mirrored,
-                dense_tiles.make_side(sizes_x, d),
+                packed[task.rows],
                 dense_tiles.make_side(sizes_y, d),
                 (0,) * ks if counting else (),
                 short,

@@ -70,7 +70,7 @@ def bytes_per_thread(path: Path, d: int, k: int, rows: int, columns: int, larges
         return columns * rows * answers + largest * (24 * d + 60) + (largest * 64 if counting else 0)
     if path == "scan":
         return (rows * columns + columns * rows) * answers
-    lists = largest * length * (4 + 64 + 4) + (largest * ks * (8 + 136) if counting else 0)
+    lists = largest * length * (4 + 4) + (largest * ks * (8 + 136) if counting else 0)
     return lists + (rows + columns) * (4 * d + 16) + (largest * 64 if counting else 0)
 
 
