@@ -17,6 +17,7 @@ FLOW = [
     "errors",
     "progress",
     "refusals",
+    "duplicates",
     "sets",
     "io",
     "features",

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from setwise.duplicates import count_duplicates
 from setwise.errors import InputError
 from setwise.refusals import (
     Id,
@@ -275,7 +276,7 @@ class SampleSets:
     def duplicates(self) -> NDArray[np.int64]:
         """For each set, how many of its points repeat an earlier point of the same set; counted once, then kept."""
         if self._duplicates is None:
-            self._duplicates = _count_duplicates(self._points, self.sizes)
+            self._duplicates = count_duplicates(self._points, self.sizes)
             self._duplicates.flags.writeable = False
         return self._duplicates
 
@@ -390,23 +391,3 @@ def _chosen(key: Any, n_sets: int) -> NDArray[np.intp]:
         raise IndexError(f"the mask has {len(index)} entries for {n_sets} sets.")
     chosen: NDArray[np.intp] = places[index if index.size else index.astype(np.intp)]
     return chosen
-
-
-def _count_duplicates(points: Points, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Repeated points of each set, found as equal 64-bit hashes of (set, point): a sort, not a search."""
-    owner = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
-    mixed = _mix(owner)
-    bits = np.uint32 if points.dtype == np.float32 else np.uint64
-    for j in range(points.shape[1]):
-        column = points[:, j] + points.dtype.type(0)  # -0.0 becomes 0.0: they are the same point
-        mixed = _mix(mixed ^ column.view(bits))
-    order = np.argsort(mixed)
-    ranked = mixed[order]
-    repeats = owner[order[1:][ranked[1:] == ranked[:-1]]].astype(np.intp)
-    return np.bincount(repeats, minlength=len(sizes)).astype(np.int64)
-
-
-def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A one-to-one scramble of 64 bits: an odd multiplier, and the high half folded into the low one."""
-    mixed = (values + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    return mixed ^ (mixed >> np.uint64(31))
