@@ -126,9 +126,11 @@ def test_warnings_are_plain_lines(tmp_path: Path) -> None:
         (["--by", "patient", "--divergence", "reny:0.9"], ["reny:0.9"]),
         (["--by", "patient", "--divergence", "renyi:high"], ["renyi:high"]),
         (["--by", "patient", "-k", "five"], ["five", "-k"]),
+        (["--by", "patient", "-k", "5.99"], ["5.99", "-k"]),
         (["--by", "patient", "-k", "0"], ["0"]),
         (["--by", "patient", "-k", "30"], ["'p'", "30"]),
         (["--by", "patient", "--threads", "0"], ["--threads"]),
+        (["--by", "patient", "--threads", "1.7"], ["1.7", "--threads"]),
         (["--by", "patient", "--memory", "lots"], ["memory", "lots", "500MB"]),
         (["--by", "patient", "--ties", "ignore"], ["ignore", "warn", "error"]),
         (["--by", "patient", "--colour", "red"], ["--colour", "--help"]),
@@ -149,6 +151,7 @@ def test_a_wrong_argument_is_one_line(table: Path, arguments: list[str], expecte
         (["p,1,2", *(f"q,{i},{-i}" for i in range(9))], ["'p'", "1 point", "k=5"]),
         (["p,1,2", ",2,1", *(f"q,{i},{-i}" for i in range(9))], ["patient"]),
         (["p,1,2", "p,1"], []),
+        (["p,1,2", "p,1,#", *(f"q,{i},{-i}" for i in range(9))], ["'y'", "'#'", "row 2", "--columns"]),
         ([], ["rows"]),
     ],
 )
@@ -166,6 +169,43 @@ def test_a_text_file_named_npz(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["data.npz"]
 
 
+def test_a_folder_with_a_set_of_another_dimension(tmp_path: Path) -> None:
+    for name, dim in (("a", 2), ("b", 3)):
+        np.save(tmp_path / f"{name}.npy", np.random.default_rng(0).normal(size=(9, dim)))
+    assert_refused(run("divergences", tmp_path, "-o", tmp_path / "out.npz"), "'b' has 3 columns", "'a' has 2")
+
+
+def test_a_folder_that_cannot_be_read(tmp_path: Path) -> None:
+    """The superuser may read anywhere, so the system's answer is put in its place."""
+    refused = [
+        sys.executable,
+        "-c",
+        "import pathlib, sys\n"
+        "def refuse(_): raise PermissionError(13, 'Permission denied')\n"
+        "pathlib.Path.iterdir = refuse\n"
+        "from setwise.cli import main; sys.exit(main())",
+        "divergences",
+        str(tmp_path),
+    ]
+    done = subprocess.run(refused, capture_output=True, text=True, env=ENVIRONMENT)
+    assert_refused(done, f"cannot read '{tmp_path}': Permission denied")
+
+
+def test_a_saved_table_is_no_data(table: Path) -> None:
+    saved = table.with_name("saved.npz")
+    sw.divergence_table(sw.read_sets(table, by="patient")).save(saved)
+    assert_refused(run("divergences", saved), "saved DivergenceTable, not sets")
+
+
+def test_ids_of_any_length(tmp_path: Path) -> None:
+    path, out = tmp_path / "cells.csv", tmp_path / "out.npz"
+    rng = np.random.default_rng(0)
+    write_long_csv(path, [f"{name},{a},{b}" for name in (10**20, 7) for a, b in rng.normal(size=(9, 2))])
+    done = run("divergences", path, "--by", "patient", "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert sw.DivergenceTable.load(out).ids_x == (str(10**20), "7")
+
+
 def test_a_truncated_parquet(table: Path) -> None:
     pytest.importorskip("pyarrow")
     whole, path = table.with_name("whole.parquet"), table.with_name("cut.parquet")
@@ -181,9 +221,12 @@ def test_data_that_is_not_there(tmp_path: Path) -> None:
     assert_refused(run("divergenses", tmp_path), "divergenses")
 
 
-@pytest.mark.parametrize("name", ["out.txt", "out", "missing/out.npz", "folder.npz", "cells.csv"])
+@pytest.mark.parametrize(
+    "name", ["out.txt", "out", "missing/out.npz", "folder.npz", "cells.csv", "link.npz", "x" * 260 + ".npz"]
+)
 def test_an_output_that_cannot_be_written_is_refused_before_reading(table: Path, name: str) -> None:
     table.with_name("folder.npz").mkdir()
+    table.with_name("link.npz").symlink_to("nowhere/out.npz")
     before = sorted(os.listdir(table.parent)), table.read_text()
     arguments = ["--by", "no such column", "-o", table.parent / name]
     assert_refused(run("divergences", table, *arguments), name)
@@ -339,3 +382,29 @@ def test_a_reader_that_leaves_is_no_error(table: Path) -> None:
     command = f"{' '.join(SETWISE)} divergences {table} --by patient | true"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, env=ENVIRONMENT)
     assert done.stderr == ""
+
+
+def test_a_closed_output_is_no_error(table: Path) -> None:
+    out = table.with_name("out.npz")
+    command = f"{' '.join(SETWISE)} divergences {table} --by patient -o {out} >&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, env=ENVIRONMENT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sw.DivergenceTable.load(out).shape == (3, 3)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no device that is always full")
+def test_an_output_that_is_full(table: Path) -> None:
+    with open("/dev/full", "w") as full:
+        command = [*SETWISE, "divergences", str(table), "--by", "patient"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: cannot write to standard output: No space left on device")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_ids_that_the_terminal_cannot_show(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "sets.npz", **{"ü": rng.normal(size=(9, 2)), "b": rng.normal(size=(9, 2))})
+    done = run("divergences", tmp_path / "sets.npz", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\xfc" in done.stdout

@@ -17,6 +17,7 @@ FLOW = [
     "errors",
     "progress",
     "refusals",
+    "duplicates",
     "sets",
     "io",
     "features",
@@ -65,6 +66,12 @@ def test_imports_go_one_way(path: Path) -> None:
         if theirs not in FLOW or FLOW.index(theirs) > FLOW.index(mine):
             against.append(f"{relative}:{line} imports {name}")
     assert not against, "; ".join(against)
+
+
+def test_contributing_draws_the_same_flow() -> None:
+    text = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    drawn = text.split("imports go one way along it:")[1].split("`tests/")[0]
+    assert drawn.split() == FLOW[:-1], "all but __main__"
 
 
 def test_the_walk_sees_every_kind_of_import() -> None:

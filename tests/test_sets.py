@@ -65,6 +65,9 @@ class TestHolding:
             (["a", 1], ("a", "1")),
             ([True, False], ("True", "False")),
             (pd.Series(["u", "v"]), ("u", "v")),
+            ([2**63 - 1, -(2**63)], (2**63 - 1, -(2**63))),
+            ([2**63, 1], ("9223372036854775808", "1")),
+            (np.array([2**63, 1], dtype=np.uint64), ("9223372036854775808", "1")),
         ],
     )
     def test_ids_are_all_integers_or_all_text(self, ids, kept):
@@ -118,7 +121,9 @@ class TestHolding:
         assert sets == SampleSets([np.ones((2, 2)), np.ones((3, 2))])
         assert points.flags.writeable
 
-    @pytest.mark.parametrize("offsets", [[0, 2], [1, 5], [0, 3, 2, 5], [0, 2, 2, 5], [], [[0, 5]]])
+    @pytest.mark.parametrize(
+        "offsets", [[0, 2], [1, 5], [0, 3, 2, 5], [0, 2, 2, 5], [], [[0, 5]], ["0", "5"], [0.0, 2.5, 5.0], 5]
+    )
     def test_from_flat_refuses_offsets_that_do_not_fit(self, offsets):
         with pytest.raises(InputError):
             SampleSets.from_flat(np.ones((5, 2)), offsets)
@@ -131,6 +136,7 @@ class TestRefusing:
             ([], "no sets given"),
             ("text", "arrays is a str"),
             (5, "arrays is a int"),
+            (ragged(), r"arrays is SampleSets already.*list\(sets\)"),
             ({"a": np.ones((2, 2))}, r"ids=list\(arrays\)"),
             (pd.DataFrame({"x": [1.0]}), "from_frame"),
             (pa.table({"x": [1.0]}), "from_frame"),
@@ -174,10 +180,18 @@ class TestRefusing:
             ({"ids": ["a"]}, "1 ids for 2 sets"),
             ({"ids": ["a", "a"]}, "two sets have the id 'a'"),
             ({"ids": ["1", 1]}, "two sets have the id '1'"),
-            ({"ids": "ab"}, "ids is the text"),
+            ({"ids": "ab"}, "ids is 'ab'; give a list of one id a set"),
+            ({"ids": 3}, "ids is 3; give a list"),
+            ({"ids": np.array(3)}, r"ids is array\(3\); give a list"),
+            ({"ids": ["a", None]}, "the id at place 1 is missing: None; give every set an id"),
+            ({"ids": [float("nan"), 1.0]}, "place 0 is missing: nan"),
+            ({"ids": pd.array([pd.NA, 1])}, "place 0 is missing: <NA>"),
+            ({"ids": pd.to_datetime(["2020-01-01", None])}, "place 1 is missing: NaT"),
+            ({"ids": ["a", "a\0"]}, r"the id 'a\\x00' ends in a NUL"),
             ({"feature_names": ["x"]}, "1 feature names for 3 dimensions"),
             ({"feature_names": ["x", "y", "x"]}, "repeats a name"),
-            ({"feature_names": "xyz"}, "feature_names is the text"),
+            ({"feature_names": "xyz"}, "feature_names is 'xyz'; give a list of one name a dimension"),
+            ({"feature_names": 3}, "feature_names is 3"),
         ],
     )
     def test_names_that_do_not_fit(self, kwargs, message):
@@ -322,9 +336,19 @@ class TestFrames:
         assert SampleSets.from_frame(frame, by="patient", columns=["y", "x"])[1].tolist() == [[3.5, 3]]
         assert SampleSets.from_frame(frame, by="patient", columns="y").feature_names == ("y",)
 
+    @pytest.mark.parametrize("several", [tuple, np.array, pd.Index, iter])
+    def test_columns_of_any_kind(self, several):
+        assert SampleSets.from_frame(FRAME, by="patient", columns=several(["y", "x"])).feature_names == ("y", "x")
+
+    def test_columns_that_are_named_by_numbers(self):
+        sets = SampleSets.from_frame(pd.DataFrame([["b", 1, 1.5], ["a", 2, 2.5]]), by=0)
+        assert (sets.ids, sets.feature_names, sets.by) == (("b", "a"), ("1", "2"), "0")
+        assert sets[1].tolist() == [[2, 2.5]]
+
     @pytest.mark.parametrize(
         ("kwargs", "message"),
         [
+            ({"by": "patient", "columns": 5}, "columns is 5; give a list of column names"),
             ({"by": "Patient"}, "no column 'Patient' .did you mean 'patient'.*the columns are: x, patient"),
             ({"by": "patient", "columns": ["x", "z"]}, "no column 'z'"),
             ({"by": "patient", "columns": ["x", "text"]}, "not numeric: text;.*Numeric are: x, y"),
@@ -371,12 +395,14 @@ class TestFrames:
             ([1, 2], "cannot be read as a table"),
             (FRAME.iloc[:0], "no rows"),
             (FRAME[["patient", "text"]], "no numeric column beside 'patient'"),
-            (pd.DataFrame([[1, 2, 3]], columns=["patient", "x", "x"]), "cannot be read as a table"),
+            (pd.DataFrame([[1, 2, 3]], columns=["patient", "x", "x"]), "cannot be read as a table: .*'x' 2 times"),
+            (pd.DataFrame({"patient": [["a"], ["b"]], "x": [1, 2]}), "ids in 'patient' cannot be used: unhashable"),
         ],
     )
     def test_frames_that_hold_no_sets(self, frame, message):
-        with pytest.raises(InputError, match=message):
+        with pytest.raises(InputError, match=message) as caught:
             SampleSets.from_frame(frame, by="patient")
+        assert "\n" not in str(caught.value)
 
     def test_ids_keep_integers_and_spell_the_rest(self):
         frame = pd.DataFrame({"p": [3, 1], "d": [date(2020, 1, 2), date(2020, 1, 3)], "x": [1.0, 2.0]})
@@ -389,7 +415,7 @@ class TestFrames:
         assert SampleSets.from_frame(frame, by="p", columns=["x"]).points.dtype == np.float32
 
     @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-    @pytest.mark.parametrize("ids", [["a", "b", "c"], [10, 7, 8]])
+    @pytest.mark.parametrize("ids", [["a", "b", "c"], [10, 7, 8], [2**64, 7, 8]])
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_there_and_back(self, backend, ids, dtype):
         sets = ragged(ids=ids, feature_names=["x", "y", "z"], dtype=dtype)

@@ -10,6 +10,7 @@ A command is one file in `setwise.commands`, imported when it is called, so that
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from setwise.commands.interrupt import INTERRUPTED, say_interrupted
+from setwise.commands.output import drop_output
 from setwise.errors import SetwiseError
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ Estimates keep their sign: values a little below zero are what an honest estimat
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. No traceback leaves here unless SETWISE_TRACEBACK asks for it."""
+    _prepare_streams()
     try:
         return _run(list(sys.argv[1:] if arguments is None else arguments))
     except KeyboardInterrupt:
@@ -44,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say_interrupted()
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return CLOSED_PIPE
     except SetwiseError as error:
         return _tell(str(error), MISTAKE)
@@ -66,6 +69,14 @@ def _run(arguments: list[str]) -> int:
         return _tell(f"{error} See `{command} --help`", MISTAKE)
     sys.stdout.flush()
     return OK
+
+
+def _prepare_streams() -> None:
+    """Print to nobody where a stream is closed, and what the terminal cannot show as its code, such as \\xfc."""
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _app() -> App:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +13,24 @@ from numpy.typing import ArrayLike, NDArray
 from setwise.errors import InputError
 
 Id: TypeAlias = str | int
+
+MISSING = {"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NaT", "null", "NULL", "None", "<NA>"}
+_INT64 = np.iinfo(np.int64)
+
+
+def as_list(given: object, what: str, content: str) -> list[Any]:
+    """What was given as several, gone through once, as plain Python values; refuses one text, or no several at all."""
+    if not isinstance(given, str):
+        with suppress(TypeError):
+            return [name.item() if isinstance(name, np.generic) else name for name in given]  # type: ignore[attr-defined]
+    raise InputError(f"{what} is {given!r}; give a list of {content}.")
+
+
+def asked_columns(columns: object) -> list[str] | None:
+    """The columns that were asked for, also where a single one is named; None where none were."""
+    if columns is None:
+        return None
+    return [columns] if isinstance(columns, str) else as_list(columns, "columns", "column names")
 
 
 def check_columns(existing: Sequence[str], names: Iterable[str]) -> None:
@@ -23,14 +42,10 @@ def check_columns(existing: Sequence[str], names: Iterable[str]) -> None:
             )
 
 
-def choose_columns(
-    existing: Sequence[str], numeric: Sequence[str], by: str, columns: Sequence[str] | None
-) -> list[str]:
+def choose_columns(existing: Sequence[str], numeric: Sequence[str], by: str, columns: list[str] | None) -> list[str]:
     """The feature columns of a table: those asked for, or every numeric one but `by`; refuses what is not there."""
-    if isinstance(columns, str):
-        columns = [columns]
     check_columns(existing, [by, *(columns or ())])
-    chosen = [name for name in numeric if name != by] if columns is None else list(columns)
+    chosen = [name for name in numeric if name != by] if columns is None else columns
     if by in chosen:
         raise InputError(f"column {by!r} holds the set ids and cannot be a feature too; take it out of columns.")
     if len(set(chosen)) < len(chosen):
@@ -67,6 +82,8 @@ def refuse_other_containers(arrays: object) -> None:
     """What is no list of arrays, but would pass for one when iterated, with what to write instead."""
     if isinstance(arrays, Mapping):
         raise InputError("arrays is a mapping; write SampleSets(list(arrays.values()), ids=list(arrays)).")
+    if hasattr(arrays, "points") and hasattr(arrays, "offsets"):
+        raise InputError("arrays is SampleSets already; use it as it is, or give list(sets) to name the sets anew.")
     if hasattr(arrays, "columns") or hasattr(arrays, "column_names"):
         raise InputError(f"arrays is a {type(arrays).__name__}; write SampleSets.from_frame(frame, by=...).")
     if isinstance(arrays, str | bytes) or not hasattr(arrays, "__len__") or not hasattr(arrays, "__getitem__"):
@@ -85,15 +102,20 @@ def refuse_other_containers(arrays: object) -> None:
 
 
 def checked_ids(ids: Iterable[object], n_sets: int) -> tuple[Id, ...]:
-    if isinstance(ids, str):
-        raise InputError(f"ids is the text {ids!r}; give a list of one id a set.")
-    given = [name.item() if isinstance(name, np.generic) else name for name in ids]
+    """Integers if all are, and no larger than files can hold; otherwise texts."""
+    given = as_list(ids, "ids", "one id a set")
     if len(given) != n_sets:
         raise InputError(f"{len(given)} ids for {n_sets} sets; give one id a set.")
-    whole = [name for name in given if isinstance(name, int) and not isinstance(name, bool)]
-    names: tuple[Id, ...] = tuple(whole) if len(whole) == len(given) else tuple(str(name) for name in given)
+    for place, name in enumerate(given):
+        if not isinstance(name, str) and str(name) in MISSING:
+            raise InputError(f"the id at place {place} is missing: {name}; give every set an id.")
+    whole = all(isinstance(name, int) and not isinstance(name, bool) for name in given)
+    held = whole and (not given or (_INT64.min <= min(given) and max(given) <= _INT64.max))
+    names: tuple[Id, ...] = tuple(given) if held else tuple(str(name) for name in given)
     seen: set[Id] = set()
     for name in names:
+        if str(name).endswith("\0"):
+            raise InputError(f"the id {name!r} ends in a NUL character, which files do not keep; take it off.")
         if name in seen:
             raise InputError(f"two sets have the id {name!r}; ids must be unique.")
         seen.add(name)
@@ -103,9 +125,7 @@ def checked_ids(ids: Iterable[object], n_sets: int) -> tuple[Id, ...]:
 def checked_feature_names(feature_names: Iterable[str] | None, dim: int) -> tuple[str, ...] | None:
     if feature_names is None:
         return None
-    if isinstance(feature_names, str):
-        raise InputError(f"feature_names is the text {feature_names!r}; give a list of one name a dimension.")
-    names = tuple(str(name) for name in feature_names)
+    names = tuple(str(name) for name in as_list(feature_names, "feature_names", "one name a dimension"))
     if len(names) != dim:
         raise InputError(f"{len(names)} feature names for {dim} dimensions; give one name a dimension.")
     if len(set(names)) < dim:

@@ -9,9 +9,11 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from setwise.duplicates import count_duplicates
 from setwise.errors import InputError
 from setwise.refusals import (
     Id,
+    asked_columns,
     checked_feature_names,
     checked_ids,
     checked_member,
@@ -37,7 +39,7 @@ class SampleSets:
     arrays : sequence of (n_t, d) arrays, or a (T, n, d) array of T sets of n points
         All float32 is kept as float32; everything else becomes float64. The points are copied once.
     ids : sequence of str or int, optional
-        One unique id a set, 0 .. T-1 if left out. Ids that are not all integers become strings.
+        One unique id a set, 0 .. T-1 if left out. Ids that are not all integers (of 64 bits) become strings.
     feature_names : sequence of str, optional
         One name a dimension.
 
@@ -125,8 +127,10 @@ class SampleSets:
         An array of floats that is already contiguous is not copied: leave it as it is afterwards. `by` is the name
         that the sets' column takes in `to_frame`.
         """
-        starts = np.array(offsets, dtype=np.int64)
-        flat = np.asarray(points)
+        given, flat = np.asarray(offsets), np.asarray(points)
+        if given.dtype.kind not in "iu":
+            raise InputError(f"offsets holds {given.dtype}; it needs T+1 integers.")
+        starts = given.astype(np.int64)
         if flat.ndim != 2 or starts.ndim != 1 or len(starts) < 1:
             raise InputError(
                 f"points and offsets have shapes {flat.shape} and {starts.shape}; they need (N, d), (T+1,)."
@@ -157,7 +161,10 @@ class SampleSets:
         if not len(keys):
             raise InputError("the table has no rows; a set needs at least one point.")
         index: dict[object, int] = {}
-        codes = np.fromiter((index.setdefault(key, len(index)) for key in keys), dtype=np.int64, count=len(keys))
+        try:
+            codes = np.fromiter((index.setdefault(key, len(index)) for key in keys), dtype=np.int64, count=len(keys))
+        except TypeError as error:
+            raise InputError(f"the set ids in {by!r} cannot be used: {error}. Give text or integers.") from error
         arrays = {name: np.asarray(column) for name, column in columns.items()}
         dtype = np.float32 if all(array.dtype == np.float32 for array in arrays.values()) else np.float64
         order = None if (np.diff(codes) >= 0).all() else np.argsort(codes, kind="stable")
@@ -169,7 +176,7 @@ class SampleSets:
         return cls.from_flat(points, offsets, list(index), list(arrays), by)
 
     @classmethod
-    def from_frame(cls, frame: Any, by: str, columns: Sequence[str] | None = None) -> SampleSets:
+    def from_frame(cls, frame: Any, by: str, columns: Iterable[str] | None = None) -> SampleSets:
         """Sets from a long table, a row a point: pandas, polars, pyarrow, or whatever else narwhals reads.
 
         Parameters
@@ -184,17 +191,17 @@ class SampleSets:
             table = table.collect() if isinstance(table, nw.LazyFrame) else table
             schema = table.schema
         except (TypeError, ValueError, nw.exceptions.NarwhalsError) as error:
-            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            reason = " ".join(str(error).split()) or type(error).__name__
             raise InputError(f"frame is a {type(frame).__name__} that cannot be read as a table: {reason}") from error
         numeric = [name for name, dtype in schema.items() if dtype.is_numeric()]
-        chosen = choose_columns(list(schema), numeric, by, columns)
+        chosen = choose_columns(list(schema), numeric, by, asked_columns(columns))
 
-        key = table[by]
+        key = table.get_column(by)
         missing = key.is_null() | key.is_nan() if schema[by].is_float() else key.is_null()
         if n_missing := int(missing.sum()):
             raise InputError(missing_ids(n_missing, len(key), by))
         wanted = nw.Float32 if all(schema[name] == nw.Float32 for name in chosen) else nw.Float64
-        values = {name: table[name].cast(wanted).to_numpy() for name in chosen}
+        values = {name: table.get_column(name).cast(wanted).to_numpy() for name in chosen}
         return cls.from_columns(key.to_list(), values, by)
 
     def to_frame(self, backend: str | None = None) -> Any:
@@ -275,7 +282,7 @@ class SampleSets:
     def duplicates(self) -> NDArray[np.int64]:
         """For each set, how many of its points repeat an earlier point of the same set; counted once, then kept."""
         if self._duplicates is None:
-            self._duplicates = _count_duplicates(self._points, self.sizes)
+            self._duplicates = count_duplicates(self._points, self.sizes)
             self._duplicates.flags.writeable = False
         return self._duplicates
 
@@ -390,23 +397,3 @@ def _chosen(key: Any, n_sets: int) -> NDArray[np.intp]:
         raise IndexError(f"the mask has {len(index)} entries for {n_sets} sets.")
     chosen: NDArray[np.intp] = places[index if index.size else index.astype(np.intp)]
     return chosen
-
-
-def _count_duplicates(points: Points, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Repeated points of each set, found as equal 64-bit hashes of (set, point): a sort, not a search."""
-    owner = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
-    mixed = _mix(owner)
-    bits = np.uint32 if points.dtype == np.float32 else np.uint64
-    for j in range(points.shape[1]):
-        column = points[:, j] + points.dtype.type(0)  # -0.0 becomes 0.0: they are the same point
-        mixed = _mix(mixed ^ column.view(bits))
-    order = np.argsort(mixed)
-    ranked = mixed[order]
-    repeats = owner[order[1:][ranked[1:] == ranked[:-1]]].astype(np.intp)
-    return np.bincount(repeats, minlength=len(sizes)).astype(np.int64)
-
-
-def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A one-to-one scramble of 64 bits: an odd multiplier, and the high half folded into the low one."""
-    mixed = (values + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    return mixed ^ (mixed >> np.uint64(31))

@@ -64,6 +64,28 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "store" / "real.csv").read_text() == "x"
 
 
+def test_a_link_to_nowhere_is_refused_at_once(tmp_path):
+    (tmp_path / "link.csv").symlink_to(tmp_path / "nowhere" / "real.csv")
+    with pytest.raises(InputError, match=r"link.csv': there is no folder '.*nowhere'"):
+        check_destination(tmp_path / "link.csv")
+
+
+def test_names_of_any_length_that_the_system_takes(tmp_path):
+    with write_whole(tmp_path / ("x" * 251 + ".npz")) as temporary:
+        temporary.write_text("x")
+    with pytest.raises(InputError, match="File name too long"):
+        check_destination(tmp_path / ("x" * 252 + ".npz"))
+
+
+def test_a_temporary_file_that_cannot_be_removed_hides_nothing(tmp_path, monkeypatch):
+    def refuse(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.unlink", refuse)
+    with pytest.raises(InputError, match="No space left"), write_whole(tmp_path / "out.csv"):
+        raise OSError(28, "No space left on device")
+
+
 def test_places_that_cannot_be_written(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="it is a folder"):
         check_destination(tmp_path)

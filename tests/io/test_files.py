@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from setwise.divergences import KL, DivergenceTable
 from setwise.errors import InputError
 from setwise.io import read_sets, write_sets
 from setwise.sets import SampleSets
@@ -126,6 +127,26 @@ class TestNpz:
         assert "layout version 2; this setwise reads up to 1. Update" in refusal("later.npz")
         np.savez("lacking.npz", setwise="sets 1", points=np.ones((2, 2)))
         assert "lacks 'offsets'" in refusal("lacking.npz")
+        table = DivergenceTable({(KL(), 5): np.zeros((1, 1))}, ["a"], ["a"])
+        table.save("saved.npz")
+        assert "'saved.npz' holds a saved DivergenceTable, not sets" in refusal("saved.npz")
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            {"offsets": np.array(["0", "2"])},
+            {"offsets": np.array(2)},
+            {"ids": np.array(3)},
+            {"ids": np.array("a")},
+            {"points": np.array(3.0)},
+            {"points": np.array([["1"], ["2"]])},
+            {"feature_names": np.array(3)},
+        ],
+    )
+    def test_our_layout_with_something_else_in_it(self, damage):
+        whole = {"points": np.ones((2, 1)), "offsets": np.array([0, 2]), "ids": np.array(["a"]), "by": np.array("set")}
+        np.savez("s.npz", setwise="sets 1", **{**whole, **damage})
+        refusal("s.npz")
 
     def test_table_options_are_refused(self, sets):
         write_sets(sets, "s.npz")
@@ -146,7 +167,7 @@ class TestCsv:
         assert read_sets("s.csv", by="p").ids == ids
 
     def test_what_spreadsheets_write(self):
-        Path("s.csv").write_bytes('\ufeffp, x\r\n"a, b", 1.5\r\n\r\nc,2e3\r\n'.encode())
+        Path("s.csv").write_bytes('\ufeff\r\np, x\r\n"a, b", 1.5\r\n\r\nc,2e3\r\n'.encode())
         sets = read_sets("s.csv", by="p")
         assert sets.ids == ("a, b", "c")
         assert sets.points.tolist() == [[1.5], [2000.0]]
@@ -154,9 +175,49 @@ class TestCsv:
     def test_a_column_that_stops_being_numeric_far_down(self, monkeypatch):
         monkeypatch.setattr("setwise.io.tables._ROWS", 3)
         Path("s.csv").write_text("p,x,y\n" + "a,1,2\n" * 7 + "a,1,oops\n" * 2)
+        said = "column 'y' holds no number in 2 of 9 rows, first 'oops' in row 8; mend them, or leave it out"
+        assert said in refusal("s.csv", by="p")
+        assert said in refusal("s.csv", by="p", columns=["x", "y"])
+        assert read_sets("s.csv", by="p", columns=["x"]).sizes.tolist() == [9]
+
+    @pytest.mark.parametrize("bad", ["-", ".", "<0.1", "1;5", "12.3.4", "1_000", "u"])
+    def test_a_number_that_is_none_never_takes_its_column_along(self, bad):
+        Path("s.csv").write_text(f"p,x,y\na,1,2\na,1,{bad}\n")
+        assert f"column 'y' holds no number in 1 of 2 rows, first '{bad}' in row 2" in refusal("s.csv", by="p")
+
+    @pytest.mark.parametrize("missing", ["#N/A", "n/a", "<NA>", "NaT"])
+    def test_a_missing_number_is_called_one(self, missing):
+        Path("s.csv").write_text(f"p,x,y\na,1,2\na,1,{missing}\n")
+        assert "NaN or inf in 1 of its 2 points, columns y" in refusal("s.csv", by="p")
+
+    def test_a_text_column_may_have_gaps_and_long_ones(self, monkeypatch):
+        monkeypatch.setattr("setwise.io.tables._ROWS", 2)
+        Path("s.csv").write_text("p,x,t\n" + "a,1,\n" * 4 + "a,1,u\na,1,NA\n")
+        assert read_sets("s.csv", by="p").feature_names == ("x",)
+        assert "column 't' holds no number in 1 of 6 rows, first 'u'" in refusal("s.csv", by="p", columns=["t"])
+
+    def test_ids_beyond_64_bits_are_text(self):
+        Path("s.csv").write_text("p,x\n123456789012345678901,1\n7,2\n")
         sets = read_sets("s.csv", by="p")
-        assert (sets.feature_names, len(sets[0])) == (("x",), 9)
-        assert "not numeric: y" in refusal("s.csv", by="p", columns=["x", "y"])
+        assert sets.ids == ("123456789012345678901", "7")
+        write_sets(sets, "s.npz")
+        assert read_sets("s.npz") == sets
+
+    @pytest.mark.parametrize("name", ["NA", "", " a", "a\t"])
+    def test_names_that_would_not_come_back_are_not_written(self, name):
+        sets = SampleSets([[[1.0]]], ids=[name])
+        with pytest.raises(InputError, match=r"would not give .* back as it is; rename it, or write \.npz"):
+            write_sets(sets, "s.csv")
+        write_sets(sets, "s.npz")
+        assert read_sets("s.npz") == sets
+
+    def test_feature_names_that_would_not_come_back_are_not_written(self):
+        for name in ("", " a"):
+            with pytest.raises(InputError, match="rename it"):
+                write_sets(SampleSets([[[1.0]]], feature_names=[name]), "s.csv")
+        sets = SampleSets([[[1.0]]], ids=["a"], feature_names=["NA"])
+        write_sets(sets, "s.csv")
+        assert read_sets("s.csv", by="set") == sets
 
     def test_it_needs_neither_pandas_nor_pyarrow(self, sets, monkeypatch):
         for name in ("pandas", "polars", "pyarrow"):
@@ -178,7 +239,8 @@ class TestCsv:
             ('p,x\na,"1\n', "not a comma-separated table"),
             ("p,x\na,u\n", "no numeric column"),
             ("q,x\na,1\n", "no column 'p'"),
-            ("p;x\na;1\n", "the columns are: p;x"),
+            ("p;x\na;1\n", "separates its columns by ';'; save it with commas"),
+            ("p\tx\na\t1\n", r"separates its columns by '\t'"),
         ],
     )
     def test_tables_that_hold_no_sets(self, text, message):
@@ -215,6 +277,12 @@ class TestParquet:
 
 class TestTables:
     @pytest.mark.parametrize("kind", [".csv", ".parquet"])
+    @pytest.mark.parametrize("several", [tuple, np.array, pd.Index, iter])
+    def test_columns_of_any_kind(self, sets, kind, several):
+        write_sets(sets, f"s{kind}")
+        assert read_sets(f"s{kind}", by="set", columns=several(["w", "u"])).feature_names == ("w", "u")
+
+    @pytest.mark.parametrize("kind", [".csv", ".parquet"])
     def test_columns_that_are_not_there(self, sets, kind):
         write_sets(sets, f"s{kind}")
         assert "name the column" in refusal(f"s{kind}")
@@ -247,6 +315,17 @@ class TestFolder:
         assert "holds objects" in refusal("cells")
         np.save("cells/bad.npy", np.ones(4))
         assert "set 'bad' is 1-D" in refusal("cells")
+        np.savez("cells/bad.npz", np.ones((3, 2)))
+        Path("cells/bad.npz").rename("cells/bad.npy")
+        assert "'cells/bad.npy' is no whole .npy array" in refusal("cells")
+
+    def test_what_is_no_file_is_named(self):
+        Path("cells/b.npy").mkdir(parents=True)
+        np.save("cells/a.npy", np.ones((3, 2)))
+        assert refusal("cells") == "cannot read 'cells/b.npy': Is a directory."
+        Path("cells/b.npy").rmdir()
+        Path("cells/b.npy").symlink_to("nowhere")
+        assert refusal("cells") == "cannot read 'cells/b.npy': No such file or directory."
 
     def test_an_unreadable_folder(self, monkeypatch):
         Path("cells").mkdir()
@@ -259,6 +338,17 @@ class TestFolder:
 
 
 class TestPlaces:
+    @pytest.mark.parametrize("kind", [".NPZ", ".CSV", ".Parquet"])
+    def test_endings_in_capitals_are_read(self, sets, kind):
+        write_sets(sets, f"s{kind.lower()}")
+        Path(f"s{kind.lower()}").rename(f"t{kind}")
+        assert (read_sets(f"t{kind}") if kind == ".NPZ" else read_sets(f"t{kind}", by="set")) == sets
+
+    def test_what_is_no_path(self, sets):
+        assert "path is 3; give the name of a file or folder" in refusal(3)
+        with pytest.raises(InputError, match="path is None"):
+            write_sets(sets, None)
+
     def test_nothing_there_and_unknown_endings(self, sets):
         assert refusal("nowhere.csv", by="p") == "there is no file or folder 'nowhere.csv'."
         Path("s.txt").touch()

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setwise.commands.interrupt import prompt_interrupt
+from setwise.commands.output import to_output
 from setwise.commands.speech import count, plain_warnings, print_table
 from setwise.demo import gaussian_sets
 from setwise.divergences import KL, Divergence, Hellinger, Renyi, divergence_table
@@ -35,20 +36,21 @@ def demo() -> None:
     by_mean = np.linalg.norm(means[:, None] - means, axis=-1)
     matrices = {str(divergence): table[divergence, K] for divergence in divergences}
     rows = [_row(name, matrix, labels) for name, matrix in {**matrices, "distance of means": by_mean}.items()]
-    print_table(
-        f"{count(len(sets), 'set')} of {sets.sizes[0]} points in 2-d, three classes with the same mean",
-        ["", "within classes", "between classes", "nearest of same class"],
-        rows,
-    )
     pairs = len(sets) * (len(sets) - 1)
-    print(f"{count(pairs, 'pair')} of sets, {len(divergences)} divergences each, in {seconds:.2f} s\n")
     by_divergence = _same_class(matrices[str(divergences[0])], labels)
     chance = round(sum((labels == label).sum() - 1 for label in labels) / (len(labels) - 1))
-    print(
-        "What it shows: the classes differ in shape and not in mean, so the nearest set by mean is of the right class "
-        f"for {_same_class(by_mean, labels)} of {len(sets)} sets ({chance} by chance); "
-        f"the nearest by divergence, which compares the sets as wholes, for {by_divergence}."
-    )
+    with to_output():
+        print_table(
+            f"{count(len(sets), 'set')} of {sets.sizes[0]} points in 2-d, three classes with the same mean",
+            ["", "within classes", "between classes", "nearest of same class"],
+            rows,
+        )
+        print(f"{count(pairs, 'pair')} of sets, {len(divergences)} divergences each, in {seconds:.2f} s\n")
+        print(
+            "What it shows: the classes differ in shape and not in mean, so the nearest set by mean is of the right "
+            f"class for {_same_class(by_mean, labels)} of {len(sets)} sets ({chance} by chance); "
+            f"the nearest by divergence, which compares the sets as wholes, for {by_divergence}."
+        )
 
 
 def _row(name: str, matrix: Array, labels: NDArray[np.str_]) -> list[str]:

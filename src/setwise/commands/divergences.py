@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
+import os
 import time
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 
 from setwise.commands.interrupt import prompt_interrupt
+from setwise.commands.output import to_output
 from setwise.commands.speech import count, plain_warnings, print_matrix
 from setwise.divergences import REGISTRY, Divergence, DivergenceTable, divergence_table, parse
 from setwise.divergences.checks import as_bytes, as_ks
@@ -26,6 +28,17 @@ CHOICES = ", ".join(f"`{usage(kind)}`" for kind in REGISTRY.values())
 WHICH = f"One of {CHOICES}. Repeat it for several, which costs little more. Default: renyi:0.9."
 
 
+def _whole(_: type, tokens: Sequence[Token]) -> int:
+    """An integer as it is written, where cyclopts would round 2.5."""
+    try:
+        return int(tokens[0].value)
+    except ValueError as error:
+        raise ValueError(f'"{tokens[0].value}" is not a whole number.') from error
+
+
+Whole = Annotated[int, Parameter(converter=_whole)]
+
+
 def divergences(
     data: Path,
     /,
@@ -33,9 +46,9 @@ def divergences(
     by: Annotated[str | None, Parameter(metavar="COLUMN")] = None,
     columns: Annotated[str | None, Parameter(metavar="A,B,..")] = None,
     divergence: Annotated[list[str] | None, Parameter(alias="-d", negative=(), metavar="NAME", help=WHICH)] = None,
-    k: Annotated[list[int] | None, Parameter(name="-k", negative=(), metavar="K")] = None,
+    k: Annotated[list[Whole] | None, Parameter(name="-k", negative=(), metavar="K")] = None,
     output: Annotated[Path | None, Parameter(alias="-o", metavar="FILE")] = None,
-    threads: Annotated[int | None, Parameter(metavar="N")] = None,
+    threads: Annotated[Whole | None, Parameter(metavar="N")] = None,
     memory: Annotated[str | None, Parameter(metavar="SIZE")] = None,
     ties: Literal["warn", "error"] = "warn",
 ) -> None:
@@ -91,15 +104,17 @@ def divergences(
                     _write_csv(output, table, chosen, ks, names)
                 else:
                     table.save(output)
-    if output is None:
-        for one, kk in product(chosen, ks):
-            print_matrix(f"{one}, k = {kk}", table[one, kk], names, names)
-    print(
-        f"{count(len(sets), 'set')}, {count(len(sets.points), 'point')}, {count(sets.dim, 'dimension')}: "
-        f"{count(len(chosen), 'divergence')} at k = {', '.join(map(str, ks))} in {time.perf_counter() - start:.1f} s"
-    )
-    if output is not None:
-        print(f"written to {output}")
+    seconds = time.perf_counter() - start
+    with to_output():
+        if output is None:
+            for one, kk in product(chosen, ks):
+                print_matrix(f"{one}, k = {kk}", table[one, kk], names, names)
+        print(
+            f"{count(len(sets), 'set')}, {count(len(sets.points), 'point')}, {count(sets.dim, 'dimension')}: "
+            f"{count(len(chosen), 'divergence')} at k = {', '.join(map(str, ks))} in {seconds:.1f} s"
+        )
+        if output is not None:
+            print(f"written to {output}")
 
 
 def _check_output(output: Path, data: Path) -> None:
@@ -107,7 +122,7 @@ def _check_output(output: Path, data: Path) -> None:
     if output.suffix not in SUFFIXES:
         raise InputError(f"output '{output}' must end in {' or '.join(SUFFIXES)}.")
     check_destination(output)
-    if output.exists() and data.exists() and output.samefile(data):
+    if os.path.exists(output) and os.path.exists(data) and os.path.samefile(output, data):
         raise InputError(f"output '{output}' is the data itself; give another name.")
 
 

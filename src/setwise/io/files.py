@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from setwise.errors import InputError
 from setwise.io.folder import read_folder
 from setwise.io.npz import read_npz, write_npz
 from setwise.io.tables import read_csv, read_parquet, write_csv, write_parquet
+from setwise.refusals import asked_columns
 from setwise.sets import SampleSets
 
 _TABLES = {".csv": read_csv, ".parquet": read_parquet}
 _WRITERS = {".npz": write_npz, ".csv": write_csv, ".parquet": write_parquet}
 
 
-def read_sets(path: str | os.PathLike[str], by: str | None = None, columns: Sequence[str] | None = None) -> SampleSets:
+def read_sets(path: str | os.PathLike[str], by: str | None = None, columns: Iterable[str] | None = None) -> SampleSets:
     """Read sets from a file or folder.
 
     Parameters
@@ -26,17 +27,18 @@ def read_sets(path: str | os.PathLike[str], by: str | None = None, columns: Sequ
     by : for a table, the column that says which set a row belongs to
     columns : for a table, the features; left out, every numeric column but `by`
     """
-    source = Path(path)
+    source, asked = _as_path(path), asked_columns(columns)
     try:
         if source.is_dir():
-            _refuse_table_options(source, by, columns)
+            _refuse_table_options(source, by, asked)
             return read_folder(source)
         if not source.exists():
             raise InputError(f"there is no file or folder '{source}'.")
-        if source.suffix in _TABLES:
-            return _TABLES[source.suffix](source, by, columns)
-        if source.suffix == ".npz":
-            _refuse_table_options(source, by, columns)
+        suffix = source.suffix.lower()
+        if suffix in _TABLES:
+            return _TABLES[suffix](source, by, asked)
+        if suffix == ".npz":
+            _refuse_table_options(source, by, asked)
             return read_npz(source)
     except OSError as error:
         raise InputError(f"cannot read '{source}': {error.strerror or str(error).splitlines()[0]}.") from error
@@ -45,10 +47,16 @@ def read_sets(path: str | os.PathLike[str], by: str | None = None, columns: Sequ
 
 def write_sets(sets: SampleSets, path: str | os.PathLike[str]) -> None:
     """Write sets to .npz (keeps everything), .csv or .parquet (a long table); the file is either whole or absent."""
-    target = Path(path)
+    target = _as_path(path)
     if target.suffix not in _WRITERS:
         raise InputError(_unknown("write", target, list(_WRITERS)))
     _WRITERS[target.suffix](sets, target)
+
+
+def _as_path(path: object) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"path is {path!r}; give the name of a file or folder.")
+    return Path(path)
 
 
 def _refuse_table_options(source: Path, by: str | None, columns: Sequence[str] | None) -> None:

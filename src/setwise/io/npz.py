@@ -25,6 +25,8 @@ _LAYOUT, _VERSION = "sets", 1
 def read_npz(path: Path) -> SampleSets:
     """Sets from our own layout, or one set for each array of a plain .npz, under the array's name."""
     arrays = _load(path)
+    if "setwise.DivergenceTable" in str(arrays.get("header")):
+        raise InputError(f"'{path}' holds a saved DivergenceTable, not sets; give the file the sets are in.")
     if _MARK not in arrays or arrays[_MARK].ndim:
         return SampleSets(list(arrays.values()), ids=list(arrays))
     layout, _, version = str(arrays[_MARK]).partition(" ")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,44 +14,59 @@ from numpy.typing import NDArray
 
 from setwise.errors import InputError
 from setwise.io.atomic import write_whole
-from setwise.refusals import check_columns, choose_columns, listed, missing_ids
+from setwise.refusals import MISSING, check_columns, choose_columns, listed, missing_ids
 from setwise.sets import SampleSets
 
 _ROWS = 65_536  # read at a time, so that the text of a table is never in memory whole
-_MISSING = {"", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"}
 
 
-def read_csv(path: Path, by: str | None, columns: Sequence[str] | None) -> SampleSets:
-    """A comma-separated table with a header. Ids that are all plain integers come back as integers."""
+def read_csv(path: Path, by: str | None, columns: list[str] | None) -> SampleSets:
+    """A comma-separated table with a header. Ids that are all plain integers come back as integers.
+
+    A column without any number is text, and no feature; one that holds both is refused, for what it lacks would go
+    unseen.
+    """
     try:
         with path.open(newline="", encoding="utf-8-sig") as opened:
             rows = csv.reader(opened, strict=True)
-            header = [name.strip() for name in next(rows, [])]
+            header = [name.strip() for name in next((row for row in rows if row), [])]
             _check_header(path, header)
-            asked = [columns] if isinstance(columns, str) else columns
             name_of_key = _needs_by(path, by, header)
-            check_columns(header, [name_of_key, *(asked or ())])
+            check_columns(header, [name_of_key, *(columns or ())])
             key = header.index(name_of_key)
-            wanted = [j for j, name in enumerate(header) if j != key and (asked is None or name in asked)]
-            keys, values = _read_rows(path, rows, header, key, wanted)
+            # A column without a name is the row index that pandas writes: never a feature unless asked for.
+            wanted = set(header) - {""} if columns is None else set(columns)
+            read = {j: _Column() for j, name in enumerate(header) if j != key and name in wanted}
+            keys = _read_rows(path, rows, header, key, read)
     except UnicodeDecodeError as error:
         raise InputError(f"'{path}' is not text in UTF-8 ({error.reason}); save it as UTF-8 CSV.") from error
     except csv.Error as error:
         raise InputError(f"'{path}' is not a comma-separated table: {error}.") from error
     if not keys:
         raise InputError(f"'{path}' has a header but no rows; it needs a row a point.")
-    # A column without a name is the row index that pandas writes: never a feature unless asked for.
-    numeric = [header[j] for j in values if asked is not None or header[j]]
-    chosen = choose_columns(header, numeric, name_of_key, asked)
-    if n_missing := sum(name in _MISSING for name in keys):
+    for j, column in read.items():
+        if column.others and (column.numbers or columns is not None):
+            raise InputError(
+                f"'{path}': column {header[j]!r} holds no number in {column.others} of {len(keys)} rows, first "
+                f"{column.first[1]!r} in row {column.first[0]}; mend them, or leave it out (columns=, --columns)."
+            )
+    values = {header[j]: column.blocks for j, column in read.items() if not column.others}
+    chosen = choose_columns(header, list(values), name_of_key, columns)
+    if n_missing := sum(name in MISSING for name in keys):
         raise InputError(missing_ids(n_missing, len(keys), name_of_key))
     return SampleSets.from_columns(
-        _as_integers(keys), {name: values[header.index(name)] for name in chosen}, name_of_key
+        _as_integers(keys), {name: np.concatenate(values[name]) for name in chosen}, name_of_key
     )
 
 
 def write_csv(sets: SampleSets, path: Path) -> None:
     header = [sets.by, *sets.column_names()]
+    ids = [str(name) for name in sets.ids]
+    lost = [name for name in [*header, *ids] if not name or name != name.strip()]
+    if lost := lost + [name for name in ids if name in MISSING]:
+        raise InputError(
+            f"cannot write '{path}': a .csv would not give {lost[0]!r} back as it is; rename it, or write .npz."
+        )
     with write_whole(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as opened:
         writer = csv.writer(opened)
         writer.writerow(header)
@@ -58,21 +74,20 @@ def write_csv(sets: SampleSets, path: Path) -> None:
             writer.writerows([name, *row] for row in points.tolist())
 
 
-def read_parquet(path: Path, by: str | None, columns: Sequence[str] | None) -> SampleSets:
+def read_parquet(path: Path, by: str | None, columns: list[str] | None) -> SampleSets:
     pyarrow, parquet = _pyarrow(path)
     try:
         schema = parquet.read_schema(path)
         key = _needs_by(path, by, schema.names)
         # An index that pandas stored is a name of the rows: never a feature unless asked for.
         index = {name for name in (schema.pandas_metadata or {}).get("index_columns", []) if isinstance(name, str)}
-        asked = [columns] if isinstance(columns, str) else columns
-        check_columns(schema.names, [key, *(asked or ())])
-        keep = [name for name in schema.names if name not in index - {key}] if asked is None else [key, *asked]
+        check_columns(schema.names, [key, *(columns or ())])
+        keep = [name for name in schema.names if name not in index - {key}] if columns is None else [key, *columns]
         table = parquet.read_table(path, columns=list(dict.fromkeys(keep)))
     except pyarrow.ArrowException as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise InputError(f"'{path}' is not a readable .parquet file, or is cut short: {reason}.") from error
-    return SampleSets.from_frame(table, by=key, columns=asked)
+    return SampleSets.from_frame(table, by=key, columns=columns)
 
 
 def write_parquet(sets: SampleSets, path: Path) -> None:
@@ -103,16 +118,40 @@ def _needs_by(path: Path, by: str | None, existing: Sequence[str]) -> str:
 def _check_header(path: Path, header: Sequence[str]) -> None:
     if not header:
         raise InputError(f"'{path}' is empty; it needs a header line and a row a point.")
+    if len(header) == 1 and (marks := [mark for mark in ";\t|" if mark in header[0]]):
+        raise InputError(f"'{path}' separates its columns by {marks[0]!r}; save it with commas.")
     if repeated := [name for j, name in enumerate(header) if name in header[:j]]:
         raise InputError(f"'{path}' has two columns called {repeated[0]!r}; rename one.")
 
 
+class _Column:
+    """What a column of text holds, as far as it was read."""
+
+    def __init__(self) -> None:
+        self.blocks: list[NDArray[np.float64]] = []  # a block of rows each; none once there are others
+        self.numbers = 0
+        self.others = 0  # fields that are neither a number nor missing
+        self.first = (0, "")  # the first of them: its row and what it says
+
+    def read(self, texts: Sequence[str], row: int) -> None:
+        """Add the fields from this row on."""
+        values = _all_numbers(texts)
+        if values is None:
+            spelled = {text: _as_number(text) for text in set(texts)}
+            values = np.array([spelled[text] for text in texts], dtype=np.float64)
+            others = [place for place, text in enumerate(texts) if spelled[text] is None]
+            if others and not self.others:
+                self.first = (row + others[0], texts[others[0]])
+            self.others += len(others)
+        self.numbers += int(np.count_nonzero(~np.isnan(values)))
+        self.blocks = [] if self.others else [*self.blocks, values]
+
+
 def _read_rows(
-    path: Path, rows: Iterator[list[str]], header: Sequence[str], key: int, wanted: Sequence[int]
-) -> tuple[list[str], dict[int, NDArray[np.float64]]]:
-    """The ids, and those of the wanted columns that hold numbers in every row (or nothing, which becomes nan)."""
+    path: Path, rows: Iterator[list[str]], header: Sequence[str], key: int, read: Mapping[int, _Column]
+) -> list[str]:
+    """The ids; what the columns hold goes into `read`."""
     keys: list[str] = []
-    parts: dict[int, list[NDArray[np.float64]]] = {j: [] for j in wanted}
     while block := [row for row in islice(rows, _ROWS) if row]:
         for row in block:
             if len(row) != len(header):
@@ -121,23 +160,25 @@ def _read_rows(
                     f"{','.join(row)[:40]!r}."
                 )
         fields = list(zip(*block, strict=True))
+        for j, column in read.items():
+            column.read(fields[j], len(keys) + 1)
         keys += [name.strip() for name in fields[key]]
-        for j in list(parts):
-            numbers = _as_numbers(fields[j])
-            if numbers is None:
-                del parts[j]
-            else:
-                parts[j].append(numbers)
-    return keys, {j: np.concatenate(blocks) for j, blocks in parts.items() if blocks}
+    return keys
 
 
-def _as_numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
+def _all_numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
+    """The fields at once, if each is a number; 1_000 is Python's spelling of one and not a table's."""
+    with suppress(ValueError):
+        return None if "_" in "".join(texts) else np.array(texts, dtype=np.float64)
+    return None
+
+
+def _as_number(text: str) -> float | None:
+    """nan for what is missing, None for what is no number."""
+    if text.strip() in MISSING:
+        return float("nan")
     try:
-        return np.array(texts, dtype=np.float64)
-    except ValueError:
-        pass
-    try:
-        return np.array([float("nan") if text.strip() in _MISSING else float(text) for text in texts])
+        return None if "_" in text else float(text)
     except ValueError:
         return None
 
