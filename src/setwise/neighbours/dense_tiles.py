@@ -20,7 +20,7 @@ from setwise.neighbours.dense import (
     search_pair,
     set_limits,
 )
-from setwise.neighbours.leaves import kd_order
+from setwise.neighbours.leaves import make_order
 from setwise.neighbours.memory import aligned, make_work
 from setwise.neighbours.ranks import Own, own_ranks
 from setwise.neighbours.reduction import reduce_pair
@@ -238,12 +238,10 @@ def own(x, frame, first, last, side, ks, short, like, scratch, answers, stop):
     return scans
 
 
-def arrange(points: NDArray[Any]) -> NDArray[np.int64]:
+def arrange(points: NDArray[Any], centre: NDArray[np.float64], unit: float) -> NDArray[np.int32]:
     """The kd order of a set's points, by its widest axes: near points share a block, and so are counted together."""
     axes = np.sort(np.argsort(np.ptp(points, axis=0))[-AXES:])
-    order, coordinates = np.arange(len(points)), np.ascontiguousarray(points[:, axes].T)
-    kd_order(coordinates, order, 0, len(points), BLOCK)
-    return order
+    return make_order(points[:, axes], centre[axes], unit, BLOCK)[0]
 
 
 @kernel()

@@ -12,11 +12,13 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from llvmlite import ir
+from numba import types
 from numpy.typing import NDArray
 
 from setwise.neighbours.compiled import kernel
 from setwise.neighbours.memory import aligned
-from setwise.neighbours.simd import LANES
+from setwise.neighbours.simd import LANES, VI, Emitter, simd
 from setwise.neighbours.threads import Threads
 
 AWAY = np.float32(1e15)  # where padding lies, against data within 1 of the centre
@@ -57,70 +59,120 @@ class Pool(NamedTuple):
 
 
 @kernel(fastmath=FAST)
-def _widest(coordinates, start, stop):
+def _widest(points, stride, start, stop, dims):
     """The axis along which a run of points extends farthest."""
     axis, widest = 0, np.float32(-1)
-    for c in range(len(coordinates)):
-        low = high = coordinates[c, start]
+    for c in range(len(dims)):
+        row = points[c * stride :]
+        low = high = row[start]
         for i in range(start, stop):
-            low, high = min(low, coordinates[c, i]), max(high, coordinates[c, i])
+            low, high = min(low, row[i]), max(high, row[i])
         if high - low > widest:
             axis, widest = c, high - low
     return axis
 
 
+@simd(types.int32)
+def _part(
+    e: Emitter, points: Any, stride: ir.Value, order: Any, i: ir.Value, pivot: ir.Value, axis: ir.Value, front: ir.Value,
+    spare: Any, spare_order: Any, back: ir.Value, dims: list[Any],
+) -> ir.Value:  # fmt: skip
+    """Move those of LANES points that lie below a pivot to the front, the others to the spare room; how many lie below."""
+    keys = e.load(points, e.b.add(e.b.mul(axis, stride), i))
+    below = e.b.fcmp_ordered("<", keys, e.splat(pivot))
+    values = [e.load(points, e.b.add(e.b.mul(stride, stride.type(c)), i)) for c in range(len(dims))]
+    name = e.load(order, i, VI)
+    for mask, rows, names, place in (
+        (e.b.not_(below), spare, spare_order, back),
+        (below, points, order, front),
+    ):
+        for c, value in enumerate(values):
+            e.compress(value, mask, rows, e.b.add(e.b.mul(stride, stride.type(c)), place))
+        e.compress(name, mask, names, place)
+    return e.population(below)
+
+
 @kernel()
-def halve(coordinates, order, start, stop, unit):
-    """Split a run in two compact halves, at a multiple of `unit` (of LANES within it); where. Nothing to split: stop."""
+def _partition(points, stride, order, axis, left, right, pivot, spare, spare_order, dims):
+    """Put the points left..right that lie below a pivot before the others; where these begin."""
+    d, front, back, i = len(dims), left, left, left
+    while i + LANES <= right:
+        below = np.intp(_part(points, stride, order, i, pivot, axis, front, spare, spare_order, back, dims))
+        front += below
+        back += LANES - below
+        i += LANES
+    for j in range(i, right):  # written to both: only one of them goes on from there
+        below = np.intp(points[axis * stride + j] < pivot)
+        for c in range(d):
+            points[c * stride + front] = spare[c * stride + back] = points[c * stride + j]
+        order[front] = spare_order[back] = order[j]
+        front += below
+        back += 1 - below
+    for c in range(d):
+        for j in range(right - front):
+            points[c * stride + front + j] = spare[c * stride + left + j]
+    for j in range(right - front):
+        order[front + j] = spare_order[left + j]
+    return front
+
+
+@kernel()
+def halve(points, stride, order, start, stop, unit, spare, spare_order, dims):
+    """Split a run in two compact halves, at a multiple of `unit` (of LANES within it); where. Nothing to split: stop.
+
+    `points` is (axis, stride), flat; `spare` and `spare_order` are as large, and of them start..stop is used.
+    """
     size = unit if stop - start > unit else LANES
     if stop - start <= size:
         return stop
-    axis = _widest(coordinates, start, stop)
+    axis = _widest(points, stride, start, stop, dims)
+    keys = points[axis * stride :]
     middle = start + (stop - start + size - 1) // size // 2 * size
-    left, right = start, stop - 1
-    while left < right:  # Hoare's selection: what stands before `middle` is no greater than what stands from it on
-        a, b, c = coordinates[axis, left], coordinates[axis, (left + right) // 2], coordinates[axis, right]
+    left, right = start, stop
+    while left < middle < right:
+        a, b, c = keys[left], keys[(left + right) // 2], keys[right - 1]
         pivot = max(min(a, b), min(max(a, b), c))
-        i, j = left, right
-        while i <= j:
-            while coordinates[axis, i] < pivot:
-                i += 1
-            while coordinates[axis, j] > pivot:
-                j -= 1
-            if i <= j:
-                for t in range(len(coordinates)):
-                    coordinates[t, i], coordinates[t, j] = coordinates[t, j], coordinates[t, i]
-                order[i], order[j] = order[j], order[i]
-                i += 1
-                j -= 1
-        if middle <= j:
-            right = j
-        elif middle >= i:
-            left = i
+        split = _partition(points, stride, order, axis, left, right, pivot, spare, spare_order, dims)
+        if split == left:  # the pivot is the least: what equals it comes next
+            above = np.nextafter(pivot, np.float32(np.inf))
+            split = _partition(points, stride, order, axis, left, right, above, spare, spare_order, dims)
+            if split >= middle:
+                break
+        if split <= middle:
+            left = split
         else:
-            break
+            right = split
     return middle
 
 
 @kernel(counted=True)
-def kd_order(coordinates, order, start, stop, unit):
-    """Reorder points (axis, point) and `order` so that every run of `unit`, and within it of LANES, is compact."""
+def kd_order(points, stride, order, start, stop, unit, spare, spare_order, dims):
+    """Reorder points (axis, stride) and `order` so that every run of `unit`, and within it of LANES, is compact."""
     stack = [(start, stop)]
     while stack:
         start, stop = stack.pop()
-        middle = halve(coordinates, order, start, stop, unit)
+        middle = halve(points, stride, order, start, stop, unit, spare, spare_order, dims)
         if middle < stop:
             stack.append((start, middle))
             stack.append((middle, stop))
 
 
+def make_order(points: NDArray[Any], centre: Any, unit: float, size: int) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """The kd order of some points (row-major), and their float32 coordinates by axis, in that order."""
+    n, d = points.shape
+    coordinates, order = np.empty(n * d, np.float32), np.arange(n, dtype=np.int32)
+    _convert(points, centre, unit, coordinates)
+    kd_order(coordinates, n, order, 0, n, size, np.empty_like(coordinates), np.empty_like(order), (0,) * d)
+    return order, coordinates.reshape(d, n)
+
+
 @kernel()
-def _convert(points, start, stop, centre, unit, coordinates):
-    """Float32 coordinates, by axis, of a run of points."""
-    d = len(centre)
-    for i in range(start, stop):
+def _convert(points, centre, unit, coordinates):
+    """Float32 coordinates, by axis, of some points."""
+    n, d = points.shape
+    for i in range(n):
         for c in range(d):
-            coordinates[c, i - start] = np.float32((points[i * d + c] - centre[c]) * unit)
+            coordinates[c * n + i] = np.float32((points[i, c] - centre[c]) * unit)
 
 
 @kernel()
@@ -186,21 +238,19 @@ def make_leaves(points: NDArray[Any], offsets: Any, centre: Any, unit: float, ru
     packed = aligned(int(first[-1]) * LANES * d)
     low, high = aligned(int(boxes[-1]) * d), aligned(int(boxes[-1]) * d)
     order, reach = np.empty(len(points) // d, np.int64), np.empty(len(sizes))
-    arranged = np.empty_like(points)
+    arranged, rows = np.empty_like(points), points.reshape(-1, d)
 
     def pack(task: tuple[int, int]) -> int:
         for s in range(*task):
             start, stop = int(offsets[s]), int(offsets[s + 1])
-            coordinates, own = np.empty((d, stop - start), np.float32), order[start:stop]
-            own[:] = np.arange(stop - start)
-            _convert(points, start, stop, centre, unit, coordinates)
-            kd_order(coordinates, own, 0, stop - start, OWN_WIDTH * LANES)
+            own, coordinates = make_order(rows[start:stop], centre, unit, OWN_WIDTH * LANES)
             place = slice(int(boxes[s]) * d, int(boxes[s + 1]) * d)
             reach[s] = _pack_set(
                 coordinates, stop - start, packed[int(first[s]) * LANES * d :], low[place], high[place], int(room[s])
             )
-            own += start
-            arranged[start * d : stop * d].reshape(-1, d)[:] = points.reshape(-1, d)[own]
+            order[start:stop] = own
+            order[start:stop] += start
+            arranged[start * d : stop * d].reshape(-1, d)[:] = rows[order[start:stop]]
         return 0
 
     run.each(pack, [(start, min(start + 16, len(sizes))) for start in range(0, len(sizes), 16)])
@@ -211,22 +261,25 @@ def make_pool(leaves: Leaves, rows: tuple[int, int], centre: Any, unit: float, w
     """The points of some sets as queries, ordered together by all threads."""
     start, stop = int(leaves.offsets[rows[0]]), int(leaves.offsets[rows[1]])
     n, size = stop - start, width * LANES
-    coordinates, order = np.empty((len(centre), n), np.float32), np.arange(n)
-    _convert(leaves.points, start, stop, centre, unit, coordinates)
+    d, dims = len(centre), (0,) * len(centre)
+    coordinates, order = np.empty(n * d, np.float32), np.arange(n, dtype=np.int32)
+    spare, spare_order = np.empty_like(coordinates), np.empty_like(order)
+    _convert(leaves.points[start * d : stop * d].reshape(-1, d), centre, unit, coordinates)
     parts = [(0, n)]
     while len(parts) < 4 * run.count and n > SEPARATE * len(parts):
-        cut = [(a, halve(coordinates, order, a, b, size), b) for a, b in parts]
+        cut = [(a, halve(coordinates, n, order, a, b, size, spare, spare_order, dims), b) for a, b in parts]
         parts = [part for a, middle, b in cut for part in ((a, middle), (middle, b)) if part[0] < part[1]]
 
     def sort(part: tuple[int, int]) -> int:
-        kd_order(coordinates, order, *part, size)
+        kd_order(coordinates, n, order, *part, size, spare, spare_order, dims)
         return 0
 
     run.each(sort, parts)
-    pool = _room(leaves, order, len(centre), start, width)
+    del spare, spare_order
+    pool = _room(leaves, order, d, start, width)
 
     def pack(blocks: tuple[int, int]) -> int:
-        _pack_pool(coordinates, n, pool, *blocks)
+        _pack_pool(coordinates.reshape(d, n), n, pool, *blocks)
         return 0
 
     blocks = len(pool.reach)
@@ -237,14 +290,15 @@ def make_pool(leaves: Leaves, rows: tuple[int, int], centre: Any, unit: float, w
 def own_pool(leaves: Leaves, s: int, centre: Any, unit: float) -> Pool:
     """The points of one set as queries, in the order in which they stand."""
     start, stop = int(leaves.offsets[s]), int(leaves.offsets[s + 1])
-    coordinates = np.empty((len(centre), stop - start), np.float32)
-    _convert(leaves.points, start, stop, centre, unit, coordinates)
-    pool = _room(leaves, np.arange(stop - start), len(centre), start, OWN_WIDTH)
-    _pack_pool(coordinates, stop - start, pool, 0, len(pool.reach))
+    n, d = stop - start, len(centre)
+    coordinates = np.empty(n * d, np.float32)
+    _convert(leaves.points[start * d : stop * d].reshape(-1, d), centre, unit, coordinates)
+    pool = _room(leaves, np.arange(n), d, start, OWN_WIDTH)
+    _pack_pool(coordinates.reshape(d, n), n, pool, 0, len(pool.reach))
     return pool
 
 
-def _room(leaves: Leaves, order: NDArray[np.int64], d: int, start: int, width: int) -> Pool:
+def _room(leaves: Leaves, order: NDArray[Any], d: int, start: int, width: int) -> Pool:
     """A pool of queries in a given order, not yet packed."""
     n, size = len(order), width * LANES
     blocks = -(-n // size)

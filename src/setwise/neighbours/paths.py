@@ -52,7 +52,7 @@ class Dense:
         def sort(task: tuple[int, int]) -> int:
             for s in range(*task):
                 place = slice(int(cloud.offsets[s]), int(cloud.offsets[s + 1]))
-                order[place] = cloud.offsets[s] + dense_tiles.arrange(points[place])
+                order[place] = cloud.offsets[s] + dense_tiles.arrange(points[place], *self.frame)
                 arranged[place] = points[order[place]]
             return 0
 

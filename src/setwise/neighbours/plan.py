@@ -126,7 +126,7 @@ def _low(
 ) -> tuple[Tile, ...]:
     """Rows: as many sets as the budget lets share a kd order. Columns: one target, more where own ranks are shared."""
     largest = int(max(sizes_x.max(), sizes_y.max()))
-    pooled = 40 + 30 * d + (12 + 6 * d if counting else 0)  # bytes a query point in the pool, and packed in its own set
+    pooled = 44 + 34 * d + (12 + 6 * d if counting else 0)  # bytes a query point in the pool, and packed in its own set
     together = TOGETHER if counting else 1
 
     def cost(points: int, columns: int) -> int:
