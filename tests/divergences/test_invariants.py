@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import setwise as sw
 from setwise.divergences import scale_free
-from tests.divergences.examples import EVERY, IDS
+from tests.divergences.examples import EVERY, IDS, atoms
 
 K = 6
 few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -116,6 +116,24 @@ def test_a_pair_does_not_depend_on_the_other_sets():
     whole, pair = table(arrays), table(arrays[1:3])
     for divergence in EVERY:
         np.testing.assert_array_equal(whole[divergence, K][1:3, 1:3], pair[divergence, K], err_msg=str(divergence))
+
+
+def test_a_pair_with_a_set_of_one_repeated_point_does_not_depend_on_the_other_sets():
+    sets = atoms()
+    whole = table([*sets, 1e-3 * sets[4]])
+    for i in range(len(sets)):
+        for j in range(i):
+            pair = table([sets[i], sets[j]])
+            for divergence in EVERY:
+                block = whole[divergence, K][np.ix_([i, j], [i, j])]
+                np.testing.assert_array_equal(block, pair[divergence, K], err_msg=f"{divergence} of {i}, {j}")
+
+
+@pytest.mark.parametrize("scale", [2.0**-30, 2.0**30])
+def test_the_scaling_law_holds_for_sets_of_one_repeated_point(scale):
+    before, after = table(list(atoms())), table([scale * points for points in atoms()])
+    for name, power in {"linear": 1.0, "l2": 0.5, "l2:cross": 0.5, "alphabeta:0.2:0.3": 0.5}.items():
+        np.testing.assert_allclose(after[name, K], before[name, K] * scale ** (-2 * power), rtol=1e-9, err_msg=name)
 
 
 @pytest.mark.parametrize("divergence", EVERY, ids=IDS)

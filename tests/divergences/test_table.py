@@ -9,7 +9,7 @@ import pytest
 import setwise as sw
 from setwise.divergences import scale_free
 from setwise.divergences.checks import as_bytes, as_ks, as_n_jobs
-from tests.divergences.examples import EVERY, gaussian_sets
+from tests.divergences.examples import EVERY, atoms, gaussian_sets
 
 
 def one_line(error):
@@ -222,8 +222,18 @@ def test_constant_sets_are_finite_where_a_ratio_is():
     free = [one for one in EVERY if scale_free(one)]
     _, table = caught(sw.TieWarning, sets, divergences=free, k=6)
     assert all(np.isfinite(table[one, 6]).all() for one in free)
-    _, table = caught(sw.RangeWarning, sets, divergences=["linear", "l2"])
-    assert not any(np.isnan(table[name, 5]).any() for name in ("linear", "l2"))
+
+
+def test_an_atom_is_an_infinite_density():
+    """Of one, same, elsewhere, half, none: int p q is infinite where both are one and the same point."""
+    said, table = caught(sw.RangeWarning, atoms(), divergences=["linear", "l2", "alphabeta:-0.5:0.2"])
+    assert len(said) == 1
+    assert "a density is infinite: linear (5), l2 (" in said[0]
+    assert np.argwhere(np.isinf(table["linear", 5])).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [2, 2]]
+    distance = table["l2", 5]
+    assert distance[0, 1] == distance[1, 0] == 0
+    assert (np.isposinf(distance[:3]) | (distance[:3] == 0)).all() and np.isfinite(distance[3:, 3:]).all()
+    assert table["alphabeta:-0.5:0.2", 5][0, 1] == table["alphabeta:-0.5:0.2", 5][0, 0] == 0
 
 
 def test_many_clearly_negative_estimates_are_warned_of_once():
