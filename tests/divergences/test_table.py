@@ -1,5 +1,6 @@
 """What may be passed, what is refused, what is warned of, and what is kept."""
 
+import json
 import os
 import warnings
 
@@ -327,6 +328,17 @@ def test_unreadable_files_are_named(tmp_path):
     np.savez(tmp_path / "header.npz", header=np.array('{"format": "another"}'))
     np.savez(tmp_path / "newer.npz", header=np.array('{"format": "setwise.DivergenceTable", "version": 99}'))
     np.save(tmp_path / "array.npy", np.ones(3))
+    with np.load(tmp_path / "table.npz") as stored:
+        arrays = dict(stored)
+    header = json.loads(str(arrays["header"]))
+    wrong = [{"version": "x"}, {"version": None}, {"ks": 5}, {"ks": None}, {"diagnostics": 3}, {"divergences": [5]}]
+    changed = [arrays | {"header": np.array(json.dumps(header | one))} for one in wrong]
+    changed += [arrays | {"kl|5": np.ones((2, 2))}, arrays | {"ids_y": arrays["ids_y"][:2]}]
+    for i, one in enumerate(changed):
+        np.savez(tmp_path / f"malformed{i}.npz", **one)
+        with pytest.raises(sw.InputError) as error:
+            sw.DivergenceTable.load(tmp_path / f"malformed{i}.npz")
+        one_line(error)
     for name in ("text.npz", "half.npz", "other.npz", "header.npz", "newer.npz", "array.npy", "absent.npz", "."):
         with pytest.raises(sw.InputError) as error:
             sw.DivergenceTable.load(tmp_path / name)
@@ -340,6 +352,29 @@ def test_tables_are_saved_as_npz_in_a_folder_that_exists(tmp_path):
     with pytest.raises(sw.InputError):
         table.save(tmp_path / "nowhere" / "table.npz")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_saved_table_holds_what_it_says(tmp_path):
+    sw.divergence_table(gaussian_sets(), divergences=["kl"]).save(tmp_path / "table.npz")
+    with np.load(tmp_path / "table.npz") as stored:
+        assert sorted(stored) == ["header", "ids_x", "ids_y", "kl|5"]
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("which", ["bootstrap", "set"])
+def test_frames_lose_no_column(backend, which):
+    pytest.importorskip(backend)
+    sets = gaussian_sets()
+    y = sets[[0, 0, 1]] if which == "bootstrap" else sw.SampleSets(list(sets), ids=["a", "set", "b"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sw.TieWarning)
+        table = sw.divergence_table(sets, y, divergences=["kl"])
+    if backend == "pandas":
+        np.testing.assert_array_equal(table.to_frame("kl", 5), table["kl", 5])
+        return
+    twice = "s0" if which == "bootstrap" else "set"
+    with pytest.raises(sw.InputError, match=f"two columns would be called '{twice}'.*backend='pandas'"):
+        table.to_frame("kl", 5, backend=backend)
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
