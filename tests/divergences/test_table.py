@@ -120,8 +120,12 @@ def test_the_diagonal_may_need_a_larger_k():
     sets = gaussian_sets()
     with pytest.warns(sw.ConditionWarning):
         sw.pairwise_divergences(sets[:1], sets[1:], "alphabeta:1:1", k=2)
-    with pytest.raises(sw.InputError, match="from k=3 on"):
-        sw.pairwise_divergences(sets, divergence="alphabeta:1:1", k=2)
+    with pytest.warns(sw.ConditionWarning, match=r"against itself .* nan: alphabeta:1:1 \(k < 3\)"):
+        values = sw.pairwise_divergences(sets, divergence="alphabeta:1:1", k=2)
+    assert np.isnan(np.diag(values)).all() and np.isfinite(values[~np.eye(3, dtype=bool)]).all()
+    with pytest.warns(sw.ConditionWarning, match="consistent") as caught_:
+        assert np.isfinite(sw.pairwise_divergences(sets, divergence="alphabeta:1:1", k=3)).all()
+    assert "nan" not in str(caught_[0].message)
 
 
 def caught(category, *arguments, **options):
@@ -179,7 +183,29 @@ def test_ties_are_warned_of_once_with_counts_and_ids():
 def test_ties_of_y_are_counted_too():
     said, table = caught(sw.TieWarning, gaussian_sets(dim=2), tied_sets()[1:], divergences=["kl", "js"])
     assert len(said) == 1
-    assert table.diagnostics["ties"] == {"double": 35, "triple": 35}
+    assert table.diagnostics["ties"] == {}
+    assert table.diagnostics["ties_y"] == {"double": 35, "triple": 35}
+    assert table.diagnostics["repeated_y"] == {"double": 30, "triple": 30}
+
+
+def test_ties_of_x_and_y_are_told_apart_under_one_id():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 30, 2))
+    x, y = np.concatenate([x, x[:3]]), np.concatenate([y, y[:7]])
+    said, table = caught(sw.TieWarning, [x], [y], divergences=["kl"], k=1)
+    assert "10 points repeat one of their own set, in set 0 (3) of X, 0 (7) of Y" in said[0]
+    assert "20 coincide with their neighbour k=1, in set 0 (6) of X, 0 (14) of Y" in said[0]
+    assert table.diagnostics["repeated"] == {"0": 3} and table.diagnostics["repeated_y"] == {"0": 7}
+    assert table.diagnostics["ties"] == {"0": 6} and table.diagnostics["ties_y"] == {"0": 14}
+
+
+def test_many_ties_recommend_the_matched_form():
+    said, _ = caught(sw.TieWarning, tied_sets(), divergences=["kl", "renyi:.5", "js"])
+    assert 'So many bias kl, renyi:0.5: use radius="matched": kl:matched, renyi:0.5:matched.' in said[0]
+    assert "matched" not in caught(sw.TieWarning, tied_sets(), divergences=["kl:matched", "linear"])[0][0]
+    rng = np.random.default_rng(0)
+    few = [np.concatenate([points, points[:2]]) for points in rng.normal(size=(2, 30, 2))]
+    assert "matched" not in caught(sw.TieWarning, few, divergences=["kl"])[0][0]
 
 
 @pytest.mark.parametrize("ties", ["repeated", "shared", "shared with y", "one point"])
@@ -245,6 +271,18 @@ def test_many_clearly_negative_estimates_are_warned_of_once():
     assert "kl (" in said[0]
     assert "matched (" not in said[0]
     assert "js (" not in said[0]
+    assert 'radius="matched" may help (kl:matched, hellinger:matched), or a larger k.' in said[0]
+
+
+def test_a_form_that_is_used_already_is_not_recommended():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(60, 2))
+    sets = [points[rng.permutation(60)[:55]] for _ in range(4)]  # nearly the same points: too alike for two samples
+    said, table = caught(sw.RangeWarning, sets, divergences=["kl:matched", "js"], k=1)
+    assert (table["kl:matched", 1] < 0).any()
+    assert said == [
+        f"many estimates are clearly negative: {said[0].split(': ')[1].split(';')[0]}; a larger k may help."
+    ]
 
 
 def test_a_null_is_no_reason_for_a_warning():
@@ -291,6 +329,8 @@ def test_a_table_is_read_only_and_says_what_it_has():
     assert repr(table).startswith("<DivergenceTable: 3 x 2 sets; kl, js; k = 3, 5; ")
     with pytest.raises(ValueError, match="read-only"):
         table["kl", 3][0, 0] = 1
+    values = sw.pairwise_divergences(gaussian_sets(), divergence="kl")
+    np.fill_diagonal(values, 1)
     with pytest.raises(sw.InputError, match=r"no renyi:0.9 at k=5; it has kl, js at k = 3, 5"):
         table["renyi:.9", 5]
     with pytest.raises(sw.InputError, match="at k=4"):
