@@ -104,10 +104,12 @@ def test_symmetric_estimates_are_symmetric(case):
 
 @pytest.mark.parametrize("divergence", [one for one in EVERY if one.symmetric], ids=str)
 def test_symmetric_quantities_agree_both_ways_in_the_limit(divergence):
+    """A part in so many: a root magnifies the error of what is small under it."""
+    part = {"linear": 0.04, "l2": 0.1, "bhattacharyya": 0.04, "hellinger": 0.25, "js": 1e-12}[divergence.name]
     rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(900, 2)), rng.normal(size=(900, 2)) * 1.3 + 0.5
+    x, y = rng.normal(size=(3000, 2)), rng.normal(size=(2000, 2)) * 1.3 + 0.5
     there, back = (sw.pairwise_divergences([a], [b], divergence, k=K)[0, 0] for a, b in ((x, y), (y, x)))
-    assert there == pytest.approx(back, abs=0.12)
+    assert there == pytest.approx(back, rel=part)
 
 
 def test_a_pair_does_not_depend_on_the_other_sets():
