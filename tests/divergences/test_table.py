@@ -201,7 +201,7 @@ def test_ties_of_x_and_y_are_told_apart_under_one_id():
 
 def test_many_ties_recommend_the_matched_form():
     said, _ = caught(sw.TieWarning, tied_sets(), divergences=["kl", "renyi:.5", "js"])
-    assert 'So many bias kl, renyi:0.5: use radius="matched": kl:matched, renyi:0.5:matched.' in said[0]
+    assert 'So many bias kl, renyi:0.5: use radius="matched" (kl:matched, renyi:0.5:matched), or a larger k.' in said[0]
     assert "matched" not in caught(sw.TieWarning, tied_sets(), divergences=["kl:matched", "linear"])[0][0]
     rng = np.random.default_rng(0)
     few = [np.concatenate([points, points[:2]]) for points in rng.normal(size=(2, 30, 2))]

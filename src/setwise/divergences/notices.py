@@ -109,7 +109,7 @@ def tied(divergences: Sequence[Divergence], ties: Ties, at_kth: NDArray[np.int64
         found.append(f"{int(at_kth.sum())} coincide with their neighbour k={k}, in set {ties.listed(at_kth)}")
     remedy = "Where a distance is 0, ratio divergences and kl count neighbours; the others take the next positive one."
     if ties.repeated.sum() > TIED_SHARE * ties.points and (affected := _paper(divergences)):
-        remedy += f' So many bias {_listed(affected)}: use radius="matched": {_matched(affected)}.'
+        remedy += f' So many bias {_listed(affected)}: use radius="matched" ({_matched(affected)}), or a larger k.'
     return [(TieWarning, f"{'; '.join(found)}. {remedy}")]
 
 
