@@ -132,8 +132,10 @@ def test_a_pair_with_a_set_of_one_repeated_point_does_not_depend_on_the_other_se
 
 
 @pytest.mark.parametrize("scale", [2.0**-30, 2.0**30])
-def test_the_scaling_law_holds_for_sets_of_one_repeated_point(scale):
-    before, after = table(list(atoms())), table([scale * points for points in atoms()])
+@pytest.mark.parametrize("count", [3, 5], ids=["alone", "among others"])
+def test_the_scaling_law_holds_for_sets_of_one_repeated_point(scale, count):
+    arrays = list(atoms())[:count]
+    before, after = table(arrays), table([scale * points for points in arrays])
     for name, power in {"linear": 1.0, "l2": 0.5, "l2:cross": 0.5, "alphabeta:0.2:0.3": 0.5}.items():
         np.testing.assert_allclose(after[name, K], before[name, K] * scale ** (-2 * power), rtol=1e-9, err_msg=name)
 
