@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from scipy.special import digamma, gamma
+from scipy.special import digamma, gamma, gammaln
 
 import setwise as sw
-from setwise.neighbours.reference import log_share
+from setwise.neighbours import reference
 from tests.divergences.examples import EVERY, IDS, gaussian_sets
 
 K = 6
@@ -50,8 +50,21 @@ def kl(x, y, k, matched):
     return mean + math.log(m / (n - 1))
 
 
+def log_share(l_in, q_in, n, m):
+    """log p/m at one ball, as docs/decisions/jensen-shannon.md writes it."""
+    w_x, w_y = 1 / (2 * (n - 1)), 1 / (2 * m)
+    s = 1 if l_in > q_in else 0 if l_in < q_in else 1 / 2
+    strictly_x, strictly_y = l_in + s, q_in + 1 - s
+    u = (w_x**2 * strictly_x + w_y**2 * strictly_y) / (w_x * strictly_x + w_y * strictly_y)
+    c = (w_x * (strictly_x - 1) + w_y * (strictly_y - 1)) / u
+    return digamma(l_in) + s / l_in - math.log(n - 1) - math.log(u) - digamma(c + 1)
+
+
 def js(x, y, k):
-    halves = [log_share(*balls(a, b, k)[2:], len(a), len(b)).mean() for a, b in ((x, y), (y, x))]
+    halves = []
+    for a, b in ((x, y), (y, x)):
+        _, _, l_in, q_in = balls(a, b, k)
+        halves.append(np.mean([log_share(*counts, len(a), len(b)) for counts in zip(l_in, q_in, strict=True)]))
     return sum(halves) / 2
 
 
@@ -79,6 +92,21 @@ def expected(divergence, x, y, k):
             return js(x, y, k)
         case "alphabeta":
             return d_hat(divergence.a, divergence.b, x, y, k)
+
+
+@pytest.mark.parametrize("chance", [0.1, 0.5, 0.8])
+def test_the_term_of_js_has_no_bias_where_densities_are_flat(chance):
+    """A ball that grows until it holds k of both draws from X with one chance t = p / (p + q), so that p / m = 2 t."""
+    k, most, m = 5, 2000, 700
+    counts = np.arange(k, most)
+    chances = [
+        np.exp(gammaln(k + counts) - gammaln(k) - gammaln(counts + 1) + k * np.log(last) + counts * np.log(1 - last))
+        for last in (chance, 1 - chance)  # the point on the edge is of X, and X has k; of Y, and Y has k
+    ]
+    few = np.full(len(counts), float(k))
+    terms = [reference.log_share(few, counts, m + 1, m), reference.log_share(counts.astype(float), few, m + 1, m)]
+    assert sum(one.sum() for one in chances) == pytest.approx(1)
+    assert sum((p * term).sum() for p, term in zip(chances, terms, strict=True)) == pytest.approx(math.log(2 * chance))
 
 
 @pytest.mark.parametrize("divergence", EVERY, ids=IDS)

@@ -6,7 +6,7 @@ import pytest
 import setwise as sw
 from setwise.divergences import pairwise
 from tests.divergences import slow_engine
-from tests.divergences.examples import EVERY
+from tests.divergences.examples import EVERY, atoms
 
 K = (4, 6)
 pytestmark = pytest.mark.filterwarnings("ignore::setwise.errors.SetwiseWarning")
@@ -30,7 +30,16 @@ def draw(seed):
 @pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("other", [False, True], ids=["itself", "another"])
 def test_tables_through_the_engine_and_through_the_reference(seed, other, monkeypatch):
-    sets = draw(seed)
+    compare(draw(seed), other, monkeypatch)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5, 9])
+@pytest.mark.parametrize("other", [False, True], ids=["itself", "another"])
+def test_sets_of_one_repeated_point(dim, other, monkeypatch):
+    compare(atoms(dim), other, monkeypatch)
+
+
+def compare(sets, other, monkeypatch):
     sides = (sets[:2], sets[1:]) if other else (sets,)
     fast = sw.divergence_table(*sides, divergences=EVERY, k=K)
     monkeypatch.setattr(pairwise, "pair_moments", slow_engine.pair_moments)

@@ -1,5 +1,6 @@
 """What may be passed, what is refused, what is warned of, and what is kept."""
 
+import json
 import os
 import warnings
 
@@ -9,7 +10,7 @@ import pytest
 import setwise as sw
 from setwise.divergences import scale_free
 from setwise.divergences.checks import as_bytes, as_ks, as_n_jobs
-from tests.divergences.examples import EVERY, gaussian_sets
+from tests.divergences.examples import EVERY, atoms, gaussian_sets
 
 
 def one_line(error):
@@ -119,8 +120,12 @@ def test_the_diagonal_may_need_a_larger_k():
     sets = gaussian_sets()
     with pytest.warns(sw.ConditionWarning):
         sw.pairwise_divergences(sets[:1], sets[1:], "alphabeta:1:1", k=2)
-    with pytest.raises(sw.InputError, match="from k=3 on"):
-        sw.pairwise_divergences(sets, divergence="alphabeta:1:1", k=2)
+    with pytest.warns(sw.ConditionWarning, match=r"against itself .* nan: alphabeta:1:1 \(k < 3\)"):
+        values = sw.pairwise_divergences(sets, divergence="alphabeta:1:1", k=2)
+    assert np.isnan(np.diag(values)).all() and np.isfinite(values[~np.eye(3, dtype=bool)]).all()
+    with pytest.warns(sw.ConditionWarning, match="consistent") as caught_:
+        assert np.isfinite(sw.pairwise_divergences(sets, divergence="alphabeta:1:1", k=3)).all()
+    assert "nan" not in str(caught_[0].message)
 
 
 def caught(category, *arguments, **options):
@@ -178,7 +183,29 @@ def test_ties_are_warned_of_once_with_counts_and_ids():
 def test_ties_of_y_are_counted_too():
     said, table = caught(sw.TieWarning, gaussian_sets(dim=2), tied_sets()[1:], divergences=["kl", "js"])
     assert len(said) == 1
-    assert table.diagnostics["ties"] == {"double": 35, "triple": 35}
+    assert table.diagnostics["ties"] == {}
+    assert table.diagnostics["ties_y"] == {"double": 35, "triple": 35}
+    assert table.diagnostics["repeated_y"] == {"double": 30, "triple": 30}
+
+
+def test_ties_of_x_and_y_are_told_apart_under_one_id():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 30, 2))
+    x, y = np.concatenate([x, x[:3]]), np.concatenate([y, y[:7]])
+    said, table = caught(sw.TieWarning, [x], [y], divergences=["kl"], k=1)
+    assert "10 points repeat one of their own set, in set 0 (3) of X, 0 (7) of Y" in said[0]
+    assert "20 coincide with their neighbour k=1, in set 0 (6) of X, 0 (14) of Y" in said[0]
+    assert table.diagnostics["repeated"] == {"0": 3} and table.diagnostics["repeated_y"] == {"0": 7}
+    assert table.diagnostics["ties"] == {"0": 6} and table.diagnostics["ties_y"] == {"0": 14}
+
+
+def test_many_ties_recommend_the_matched_form():
+    said, _ = caught(sw.TieWarning, tied_sets(), divergences=["kl", "renyi:.5", "js"])
+    assert 'So many bias kl, renyi:0.5: use radius="matched" (kl:matched, renyi:0.5:matched), or a larger k.' in said[0]
+    assert "matched" not in caught(sw.TieWarning, tied_sets(), divergences=["kl:matched", "linear"])[0][0]
+    rng = np.random.default_rng(0)
+    few = [np.concatenate([points, points[:2]]) for points in rng.normal(size=(2, 30, 2))]
+    assert "matched" not in caught(sw.TieWarning, few, divergences=["kl"])[0][0]
 
 
 @pytest.mark.parametrize("ties", ["repeated", "shared", "shared with y", "one point"])
@@ -222,8 +249,18 @@ def test_constant_sets_are_finite_where_a_ratio_is():
     free = [one for one in EVERY if scale_free(one)]
     _, table = caught(sw.TieWarning, sets, divergences=free, k=6)
     assert all(np.isfinite(table[one, 6]).all() for one in free)
-    _, table = caught(sw.RangeWarning, sets, divergences=["linear", "l2"])
-    assert not any(np.isnan(table[name, 5]).any() for name in ("linear", "l2"))
+
+
+def test_an_atom_is_an_infinite_density():
+    """Of one, same, elsewhere, half, none: int p q is infinite where both are one and the same point."""
+    said, table = caught(sw.RangeWarning, atoms(), divergences=["linear", "l2", "alphabeta:-0.5:0.2"])
+    assert len(said) == 1
+    assert "a density is infinite: linear (5), l2 (" in said[0]
+    assert np.argwhere(np.isinf(table["linear", 5])).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [2, 2]]
+    distance = table["l2", 5]
+    assert distance[0, 1] == distance[1, 0] == 0
+    assert (np.isposinf(distance[:3]) | (distance[:3] == 0)).all() and np.isfinite(distance[3:, 3:]).all()
+    assert table["alphabeta:-0.5:0.2", 5][0, 1] == table["alphabeta:-0.5:0.2", 5][0, 0] == 0
 
 
 def test_many_clearly_negative_estimates_are_warned_of_once():
@@ -234,6 +271,18 @@ def test_many_clearly_negative_estimates_are_warned_of_once():
     assert "kl (" in said[0]
     assert "matched (" not in said[0]
     assert "js (" not in said[0]
+    assert 'radius="matched" may help (kl:matched, hellinger:matched), or a larger k.' in said[0]
+
+
+def test_a_form_that_is_used_already_is_not_recommended():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(60, 2))
+    sets = [points[rng.permutation(60)[:55]] for _ in range(4)]  # nearly the same points: too alike for two samples
+    said, table = caught(sw.RangeWarning, sets, divergences=["kl:matched", "js"], k=1)
+    assert (table["kl:matched", 1] < 0).any()
+    assert said == [
+        f"many estimates are clearly negative: {said[0].split(': ')[1].split(';')[0]}; a larger k may help."
+    ]
 
 
 def test_a_null_is_no_reason_for_a_warning():
@@ -280,6 +329,8 @@ def test_a_table_is_read_only_and_says_what_it_has():
     assert repr(table).startswith("<DivergenceTable: 3 x 2 sets; kl, js; k = 3, 5; ")
     with pytest.raises(ValueError, match="read-only"):
         table["kl", 3][0, 0] = 1
+    values = sw.pairwise_divergences(gaussian_sets(), divergence="kl")
+    np.fill_diagonal(values, 1)
     with pytest.raises(sw.InputError, match=r"no renyi:0.9 at k=5; it has kl, js at k = 3, 5"):
         table["renyi:.9", 5]
     with pytest.raises(sw.InputError, match="at k=4"):
@@ -317,6 +368,17 @@ def test_unreadable_files_are_named(tmp_path):
     np.savez(tmp_path / "header.npz", header=np.array('{"format": "another"}'))
     np.savez(tmp_path / "newer.npz", header=np.array('{"format": "setwise.DivergenceTable", "version": 99}'))
     np.save(tmp_path / "array.npy", np.ones(3))
+    with np.load(tmp_path / "table.npz") as stored:
+        arrays = dict(stored)
+    header = json.loads(str(arrays["header"]))
+    wrong = [{"version": "x"}, {"version": None}, {"ks": 5}, {"ks": None}, {"diagnostics": 3}, {"divergences": [5]}]
+    changed = [arrays | {"header": np.array(json.dumps(header | one))} for one in wrong]
+    changed += [arrays | {"kl|5": np.ones((2, 2))}, arrays | {"ids_y": arrays["ids_y"][:2]}]
+    for i, one in enumerate(changed):
+        np.savez(tmp_path / f"malformed{i}.npz", **one)
+        with pytest.raises(sw.InputError) as error:
+            sw.DivergenceTable.load(tmp_path / f"malformed{i}.npz")
+        one_line(error)
     for name in ("text.npz", "half.npz", "other.npz", "header.npz", "newer.npz", "array.npy", "absent.npz", "."):
         with pytest.raises(sw.InputError) as error:
             sw.DivergenceTable.load(tmp_path / name)
@@ -330,6 +392,29 @@ def test_tables_are_saved_as_npz_in_a_folder_that_exists(tmp_path):
     with pytest.raises(sw.InputError):
         table.save(tmp_path / "nowhere" / "table.npz")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_saved_table_holds_what_it_says(tmp_path):
+    sw.divergence_table(gaussian_sets(), divergences=["kl"]).save(tmp_path / "table.npz")
+    with np.load(tmp_path / "table.npz") as stored:
+        assert sorted(stored) == ["header", "ids_x", "ids_y", "kl|5"]
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("which", ["bootstrap", "set"])
+def test_frames_lose_no_column(backend, which):
+    pytest.importorskip(backend)
+    sets = gaussian_sets()
+    y = sets[[0, 0, 1]] if which == "bootstrap" else sw.SampleSets(list(sets), ids=["a", "set", "b"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sw.TieWarning)
+        table = sw.divergence_table(sets, y, divergences=["kl"])
+    if backend == "pandas":
+        np.testing.assert_array_equal(table.to_frame("kl", 5), table["kl", 5])
+        return
+    twice = "s0" if which == "bootstrap" else "set"
+    with pytest.raises(sw.InputError, match=f"two columns would be called '{twice}'.*backend='pandas'"):
+        table.to_frame("kl", 5, backend=backend)
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

@@ -40,6 +40,29 @@ def test_fit_then_transform_is_fit_transform(divergence):
     np.testing.assert_allclose(model.transform(sets[[2, 0]]), together[[2, 0]], rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("given", [list, lambda sets: sets], ids=["list", "SampleSets"])
+def test_fitted_sets_are_known_again_by_their_points(given):
+    """No TieWarning either, which the suite would raise as an error."""
+    sets = gaussian_sets()
+    model = sw.KNNDivergence("kl")
+    together = model.fit_transform(given(sets))
+    np.testing.assert_array_equal(np.diag(together), 0)
+    np.testing.assert_allclose(model.transform(given(sets)[1:]), together[1:], rtol=1e-12, atol=1e-12)
+    found = model.fit_transform(sets[[0, 0, 1]])
+    np.testing.assert_array_equal(found[:2, :2], 0)
+    np.testing.assert_allclose(model.transform(sets[[0]]), found[:1], rtol=1e-12, atol=1e-12)
+    assert model.transform(sets[[0]])[0, 0] == 0
+
+
+def test_a_warning_points_at_the_call():
+    sets = sw.SampleSets([np.repeat(points, 3, axis=0) for points in gaussian_sets()])
+    model = sw.KNNDivergence()
+    for call in (lambda: model.fit_transform(sets), lambda: model.transform(sets[:2])):
+        with pytest.warns(sw.TieWarning) as caught:
+            call()
+        assert [warning.filename for warning in caught] == [__file__]
+
+
 def test_new_sets_against_the_fitted():
     sets, new = gaussian_sets(), gaussian_sets((30, 31), seed=5)
     model = sw.KNNDivergence("kl", k=3).fit(sets)
@@ -81,10 +104,16 @@ def test_parameters():
 
 def test_wrong_parameters_are_said_when_fitting_not_when_constructing():
     sw.KNNDivergence("nothing", k=0)
-    with pytest.raises(sw.InputError, match="nothing"):
-        sw.KNNDivergence("nothing").fit_transform(gaussian_sets())
-    with pytest.raises(sw.InputError, match="k=0"):
-        sw.KNNDivergence(k=0).fit_transform(gaussian_sets())
+    for wrong, said in (
+        ({"divergence": "nothing"}, "nothing"),
+        ({"k": 0}, "k=0"),
+        ({"k": (3, 5)}, r"k=\(3, 5\)"),
+        ({"k": 50}, "k=50 needs"),
+        ({"divergence": "l2", "k": 1}, "too small for l2"),
+        ({"n_jobs": 0}, "n_jobs=0"),
+    ):
+        with pytest.raises(sw.InputError, match=said):
+            sw.KNNDivergence(**wrong).fit(gaussian_sets())
 
 
 def test_what_is_not_fitted_or_does_not_fit():

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Sequence
 
 from setwise import __version__
 from setwise.conformance.by_hand import by_hand
-from setwise.conformance.case import Report, run, select
+from setwise.conformance.case import Case, Report, run, select
 from setwise.conformance.cases import CASES, measured
 from setwise.conformance.contrast import DRAWS, markdown, rows
 from setwise.conformance.ours import ours
+from setwise.conformance.peers import PEERS, asked_of_peers
 from setwise.io.atomic import write_whole
 
 PAGE = """# Conformance
@@ -25,8 +27,8 @@ subsets, high dimension, and honesty about sizes. It runs against any callable:
     print(run(lambda x, y, divergence, k: my_estimate(x, y, str(divergence), k), CASES))
 
 A value is the mean over the draws; *within* is |known bias| + 4 standard errors, both measured over 100 draws of other
-seeds (`--measure`). For size-honesty the value is the slope of the estimate on log(n/m) between sets of one
-distribution, and *within* its 95 % interval.
+seeds with the formulas written by hand (`--measure`), never with the implementation that is judged. For size-honesty
+the value is the slope of the estimate on log(n/m) between sets of one distribution, and *within* its 95 % interval.
 
 ## Unequal sizes and ties
 
@@ -45,6 +47,14 @@ The same cases for the formulas written by hand over scipy's trees (`setwise.con
 own gives. Only what fails is listed.
 
 {by_hand}
+
+## Other packages
+
+Those on PyPI that estimate a divergence from the neighbours of two samples; all of them KL in the paper's form,
+npeet-plus in the maximum norm. The cases of ties ask for the true value, whatever the form; those of scaling, that each
+keeps its own value. What fails is in bold.
+
+{peers}
 """
 
 
@@ -52,12 +62,18 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m setwise.conformance", description=__doc__)
     parser.add_argument("text", nargs="?", default="", help="only the cases whose name contains this")
     parser.add_argument("--by-hand", action="store_true", help="judge the formulas over scipy's trees instead")
-    parser.add_argument("--write", metavar="FILE", help="write the page of all cases")
+    parser.add_argument(
+        "--write", metavar="FILE", help="write the page of all cases, with the other packages installed"
+    )
     parser.add_argument("--measure", action="store_true", help="print the biases and spreads of known.py")
     chosen = parser.parse_args(arguments)
+    cases = select(CASES, chosen.text)
+    if not cases:
+        print(f"no case has {chosen.text!r} in its name; try part of one, such as 'ties' or 'kl'.", file=sys.stderr)
+        return 2
     if chosen.measure:
         for case in measured():
-            bias, spread = case.measure(ours)
+            bias, spread = case.measure(by_hand)
             print(f'    "{case.name}": ({_outwards(bias)}, {_outwards(spread)}),')
         return 0
     if chosen.write:
@@ -65,7 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
         with write_whole(chosen.write) as temporary:
             temporary.write_text(_page(report), encoding="utf-8")
     else:
-        report = run(by_hand if chosen.by_hand else ours, select(CASES, chosen.text))
+        report = run(by_hand if chosen.by_hand else ours, cases)
         print(report)
         if not chosen.text and not chosen.by_hand:
             print(f"\n{markdown(list(rows(ours)))}")
@@ -84,6 +100,7 @@ def _page(report: Report) -> str:
         contrast=markdown(list(rows(ours))),
         ours=_table(report),
         by_hand=_table(run(by_hand, CASES), only_failed=True),
+        peers=peers_table(asked_of_peers()),
     )
 
 
@@ -92,8 +109,28 @@ def _table(report: Report, only_failed: bool = False) -> str:
     for o in report.failed if only_failed else report.outcomes:
         verdict = "pass" if o.passed else "**fail**"
         lines.append(f"| {o.case} | {o.value:.4f} | {o.expected:.4f} | {o.tolerance:.2g} | {verdict} |")
-    passed = len(report.outcomes) - len(report.failed)
-    return "\n".join([*lines, "", f"{passed} of {len(report.outcomes)} cases pass."])
+    return "\n".join([*lines, "", f"{_passed(report)} of {len(report.outcomes)} cases pass."])
+
+
+def peers_table(cases: Sequence[Case]) -> str:
+    """Ours and the other packages side by side, what fails in bold; one line for those that are not installed."""
+    there = [peer for peer in PEERS if peer.installed()]
+    names = ["setwise", *map(str, there)]
+    reports = [run(ours, cases), *(run(peer, cases) for peer in there)]
+    lines = [f"| case | expected | within | {' | '.join(names)} |", f"|---|---|---|{'---|' * len(names)}"]
+    for found in zip(*(report.outcomes for report in reports), strict=True):
+        values = (f"{o.value:.4f}" if o.passed else f"**{o.value:.4f}**" for o in found)
+        first = found[0]
+        lines.append(f"| {first.case} | {first.expected:.4f} | {first.tolerance:.2g} | {' | '.join(values)} |")
+    totals = (f"{name} {_passed(report)}" for name, report in zip(names, reports, strict=True))
+    lines += ["", f"Of {len(cases)} cases pass: {', '.join(totals)}."]
+    if missing := [peer.package for peer in PEERS if peer not in there]:
+        lines.append(f"Not installed, so not run: {', '.join(missing)} (pip install {' '.join(missing)}).")
+    return "\n".join(lines)
+
+
+def _passed(report: Report) -> int:
+    return len(report.outcomes) - len(report.failed)
 
 
 if __name__ == "__main__":

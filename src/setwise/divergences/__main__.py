@@ -21,6 +21,11 @@ p is the density that X was drawn from, q that of Y; a matrix holds D(p || q), a
 every set of Y. Spellings are read by `setwise.divergences.parse` and the command line. *range*, *unit*, *exists* and
 *consistent* (the conditions on k) are those of the example. A value without a unit is the same for x and c x + b.
 
+Where sets differ much in size, or many points repeat others, take `matched`: the paper's form, the default, is biased
+there. With 60 % of the points replaced by copies of the others and k = 5 it gives KL .93 for a true .50, `kl:matched`
+.54; with k = 20 both are near (docs/conformance.md). A warning says when. A set that is one point, repeated, is an
+atom: `linear`, `l2` and `alphabeta` are infinite where the density they integrate is.
+
 | spelling | value | range | symmetric | unit | squared distance in a Gaussian kernel | example | exists | consistent |
 |---|---|---|---|---|---|---|---|---|"""
 

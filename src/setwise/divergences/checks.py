@@ -93,11 +93,11 @@ def check_sizes(sides: Iterable[SampleSets], ks: Sequence[int]) -> None:
             )
 
 
-def check_existence(divergences: Iterable[Divergence], ks: Iterable[int], of_itself: bool) -> None:
+def check_existence(divergences: Iterable[Divergence], ks: Iterable[int]) -> None:
     """Gamma(k - a) exists for every exponent a."""
     least = min(ks)
     for divergence in divergences:
-        needed = smallest_k(divergence, of_itself)
+        needed = smallest_k(divergence)
         if least < needed:
             raise InputError(
                 f"k={least} is too small for {divergence}, whose estimator exists from k={needed} on. "

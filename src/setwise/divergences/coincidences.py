@@ -15,15 +15,16 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 def shared_points(x: SampleSets, y: SampleSets | None, same: NDArray[np.bool_] | None) -> NDArray[np.int64]:
     """For each set of x, how many of its points are points of a set of y; y left out, of another set of x.
 
-    A set of x that `same` marks as one of y is not compared: its own points are no coincidence.
+    A set of x is not compared with what `same` marks as the same set: its own points are no coincidence.
     """
     owner = np.repeat(np.arange(len(x)), x.sizes)
     hashes = _hashes(x)
     if y is None:
         order = np.argsort(hashes)
         ranked, owners = hashes[order], owner[order]
+        first = owners if same is None else same.argmax(axis=1)[owners]
         starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
-        spread = np.maximum.reduceat(owners, starts) != np.minimum.reduceat(owners, starts)
+        spread = np.maximum.reduceat(first, starts) != np.minimum.reduceat(first, starts)
         found = owners[np.repeat(spread, np.diff(np.append(starts, len(ranked))))]
     else:
         found = owner[np.isin(hashes, _hashes(y))]

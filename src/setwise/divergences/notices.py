@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import polygamma
 
-from setwise.divergences.protocol import Divergence, consistent_above, scale_free, squared
+from setwise.divergences.protocol import Divergence, consistent_above, scale_free, smallest_k, squared
 from setwise.errors import ConditionWarning, InputError, RangeWarning, SetwiseWarning, SizeWarning, TieWarning
 from setwise.neighbours.moments import Array
 from setwise.sets import SampleSets
@@ -20,6 +20,7 @@ Notice = tuple[type[SetwiseWarning], str]
 SIZE_RATIO = 4  # sizes further apart than this bias the paper's estimator visibly
 SIZE_DIMENSION = 4  # in more dimensions than this
 NEGATIVE_SHARE = 0.1  # this share of clearly negative estimates is worth a word
+TIED_SHARE = 0.1  # this share of points that repeat others biases the paper's form
 NOISE = 2.0  # standard deviations that make an estimate clearly negative
 SPREAD = 0.15  # the part of the variance, a dimension, that comes from the samples' own spread: measured on Gaussians
 _NAMED = 5
@@ -31,36 +32,45 @@ def give(notices: Iterable[Notice], stacklevel: int) -> None:
         warnings.warn(text, category, stacklevel=stacklevel + 1)
 
 
-def conditions(divergences: Sequence[Divergence], ks: Sequence[int]) -> list[Notice]:
-    """k below the paper's condition for consistency, k > 2 max(|a|, |b|) + 1."""
+def conditions(divergences: Sequence[Divergence], ks: Sequence[int], of_itself: bool) -> list[Notice]:
+    """k below the paper's condition for consistency, k > 2 max(|a|, |b|) + 1, or below what the diagonal needs."""
     least = min(ks)
     outside = [(one, consistent_above(one)) for one in divergences if least <= consistent_above(one)]
     if not outside:
         return []
     listed = ", ".join(f"{one} (k > {bound:g})" for one, bound in outside)
-    return [(ConditionWarning, f"k={least} is below what the estimator is known to be consistent for: {listed}.")]
+    text = f"k={least} is below what the estimator is known to be consistent for: {listed}."
+    needed = [(one, smallest_k(one, of_itself)) for one, _ in outside]
+    if undefined := ", ".join(f"{one} (k < {bound})" for one, bound in needed if least < bound):
+        text += f" Of a set against itself it does not exist, and is nan: {undefined}."
+    return [(ConditionWarning, text)]
 
 
 def sizes(divergences: Sequence[Divergence], x: SampleSets, y: SampleSets) -> list[Notice]:
     """Sizes so unequal that the biases at the two radii of the paper's form no longer cancel."""
-    affected = [one for one in divergences if getattr(one, "radius", None) == "paper"]
+    affected = _paper(divergences)
     low, high = min(x.sizes.min(), y.sizes.min()), max(x.sizes.max(), y.sizes.max())
     if not affected or x.dim <= SIZE_DIMENSION or high <= SIZE_RATIO * low:
         return []
     text = (
         f"set sizes run from {low} to {high} in {x.dim} dimensions, which biases {_listed(affected)} by size. "
-        f'Use radius="matched": {", ".join(f"{one}:matched" for one in affected)}.'
+        f'Use radius="matched": {_matched(affected)}.'
     )
     return [(SizeWarning, text)]
 
 
 @dataclass(frozen=True)
 class Ties:
-    """How many points of each set coincide with others: within their set, with a set they are compared to."""
+    """How many points of each set coincide with others: within their set, with a set they are compared to.
 
-    names: Sequence[object]
+    The sets are those of X and, where there is a Y, those of Y after them: `of_x` is then how many are of X.
+    """
+
+    ids: Sequence[object]
     repeated: NDArray[np.int64]
     shared: NDArray[np.int64]
+    points: int
+    of_x: int | None = None
 
     def words(self) -> list[str]:
         """What was found, with counts and ids; empty where nothing coincides."""
@@ -76,8 +86,12 @@ class Ties:
     def listed(self, counts: NDArray[np.int64]) -> str:
         """The ids of the sets concerned, each with its count."""
         where = np.flatnonzero(counts)
-        shown = ", ".join(f"{self.names[i]!r} ({counts[i]})" for i in where[:_NAMED])
+        shown = ", ".join(f"{self.ids[i]!r} ({counts[i]}){self.side(i)}" for i in where[:_NAMED])
         return shown + (f", .. ({len(where)} sets)" if len(where) > _NAMED else "")
+
+    def side(self, place: int) -> str:
+        """Which side a set is of, where there are two."""
+        return "" if self.of_x is None else " of X" if place < self.of_x else " of Y"
 
 
 def refuse_ties(ties: Ties) -> None:
@@ -86,14 +100,16 @@ def refuse_ties(ties: Ties) -> None:
         raise InputError(f"{'; '.join(found)}. Remove those points, or allow them: ties='warn'.")
 
 
-def tied(ties: Ties, at_kth: NDArray[np.int64], k: int) -> list[Notice]:
-    """Points that coincide, and those whose k-th neighbour in their set does."""
+def tied(divergences: Sequence[Divergence], ties: Ties, at_kth: NDArray[np.int64], k: int) -> list[Notice]:
+    """Points that coincide, and those whose k-th neighbour in their set does; where they are many, the matched form."""
     found = ties.words()
     if not found:
         return []
     if at_kth.any():
         found.append(f"{int(at_kth.sum())} coincide with their neighbour k={k}, in set {ties.listed(at_kth)}")
     remedy = "Where a distance is 0, ratio divergences and kl count neighbours; the others take the next positive one."
+    if ties.repeated.sum() > TIED_SHARE * ties.points and (affected := _paper(divergences)):
+        remedy += f' So many bias {_listed(affected)}: use radius="matched" ({_matched(affected)}), or a larger k.'
     return [(TieWarning, f"{'; '.join(found)}. {remedy}")]
 
 
@@ -109,7 +125,8 @@ def ranges(
     negative: dict[Divergence, float] = {}
     for (divergence, k), matrix in values.items():
         if not scale_free(divergence):
-            outside = ~np.isfinite(matrix) | ((matrix == 0) & apart & (divergence.kind != "distance"))
+            undefined = np.isnan(matrix) | ((matrix == 0) & (divergence.kind != "distance"))
+            outside = np.isinf(matrix) | (undefined & apart)
             if outside.any():
                 beyond[divergence] = max(beyond.get(divergence, 0), int(outside.sum()))
         elif divergence.kind != "similarity" and divergence.valid_range[0] == 0 and apart.any():
@@ -121,7 +138,11 @@ def ranges(
     parts = []
     if negative:
         listed = ", ".join(f"{one} ({share:.0%})" for one, share in negative.items())
-        parts.append(f'many estimates are clearly negative: {listed}; radius="matched" may help, and a larger k')
+        affected = _paper(negative)
+        remedy = (
+            f'radius="matched" may help ({_matched(affected)}), or a larger k' if affected else "a larger k may help"
+        )
+        parts.append(f"many estimates are clearly negative: {listed}; {remedy}")
     if beyond:
         listed = ", ".join(f"{one} ({count})" for one, count in beyond.items())
         parts.append(
@@ -129,6 +150,15 @@ def ranges(
             "use a divergence without a unit (renyi, kl, hellinger, js), or reduce the dimension"
         )
     return [(RangeWarning, f"{'; '.join(parts)}.")] if parts else []
+
+
+def _paper(divergences: Iterable[Divergence]) -> list[Divergence]:
+    """Those in the paper's form that have a matched one."""
+    return [one for one in divergences if getattr(one, "radius", None) == "paper"]
+
+
+def _matched(divergences: Iterable[Divergence]) -> str:
+    return ", ".join(f"{one}:matched" for one in divergences)
 
 
 def _listed(divergences: Iterable[Divergence]) -> str:

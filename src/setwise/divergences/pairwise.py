@@ -56,7 +56,7 @@ def pairwise_divergences(
     arguments.
     """
     table = compute(X, Y, (divergence,), (k,), n_jobs, memory, ties, progress, stacklevel=2)
-    return table[table.divergences[0], table.ks[0]]
+    return table[table.divergences[0], table.ks[0]].copy()
 
 
 def divergence_table(
@@ -99,7 +99,7 @@ def compute(
     same: NDArray[np.bool_] | None = None,
     stacklevel: int,
 ) -> DivergenceTable:
-    """`divergence_table`; `same` marks pairs of X and Y that are one set, which take the exact value."""
+    """`divergence_table`; `same` marks pairs that are one set, beside the diagonal, and so take the exact value."""
     start = time.perf_counter()
     x = as_sets(X)
     y = x if Y is None else as_sets(Y)
@@ -108,10 +108,10 @@ def compute(
         raise InputError(f"ties={ties!r} is not known; choose 'warn' or 'error'.")
     check_dimensions(x, y)
     check_sizes((x,) if Y is None else (x, y), ks)
-    if Y is None:
+    if Y is None and same is None:
         same = np.eye(len(x), dtype=bool)
     selves = same is not None and bool(same.any())
-    check_existence(chosen, ks, selves)
+    check_existence(chosen, ks)
     coincident = _coincident(x, None if Y is None else y, same)
     if ties == "error":
         notices.refuse_ties(coincident)
@@ -141,7 +141,8 @@ def compute(
     at_kth = np.asarray(answer.diagnostics["ties"])
     if Y is not None:
         at_kth = np.concatenate([at_kth, np.asarray(answer.diagnostics["ties_y"])])
-    found = notices.conditions(chosen, ks) + notices.sizes(chosen, x, y) + notices.tied(coincident, at_kth, max(ks))
+    found = notices.conditions(chosen, ks, selves) + notices.sizes(chosen, x, y)
+    found += notices.tied(chosen, coincident, at_kth, max(ks))
     apart = np.ones((len(x), len(y)), dtype=bool) if same is None else ~same
     found += notices.ranges(values, _column(x), _column(y).T, apart, x.dim)
     diagnostics: dict[str, object] = {
@@ -158,9 +159,11 @@ def compute(
         "sizes_x": _range(x),
         "sizes_y": _range(y),
         "against_itself": Y is None,
-        "ties": _by_id(coincident.names, at_kth),
-        "repeated": _by_id(coincident.names, coincident.repeated),
-        "shared": _by_id(coincident.names, coincident.shared),
+        "ties": _by_id(x, at_kth[: len(x)]),
+        "ties_y": _by_id(y, at_kth[len(x) :]),
+        "repeated": _by_id(x, coincident.repeated[: len(x)]),
+        "repeated_y": _by_id(y, coincident.repeated[len(x) :]),
+        "shared": _by_id(x, coincident.shared[: len(x)]),
         "seconds": time.perf_counter() - start,
         "search_seconds": answer.diagnostics["seconds"],
         "safe_path": answer.diagnostics["safe_path"],
@@ -207,13 +210,14 @@ def _coincident(x: SampleSets, y: SampleSets | None, same: NDArray[np.bool_] | N
     """Points that coincide, in the sets of x and then those of y, which nothing is said of sharing with x."""
     shared = shared_points(x, y, same)
     if y is None:
-        return notices.Ties(x.ids, x.duplicates, shared)
+        return notices.Ties(x.ids, x.duplicates, shared, len(x.points))
     repeated = np.concatenate([x.duplicates, y.duplicates])
-    return notices.Ties(x.ids + y.ids, repeated, np.concatenate([shared, np.zeros(len(y), dtype=np.int64)]))
+    shared = np.concatenate([shared, np.zeros(len(y), dtype=np.int64)])
+    return notices.Ties(x.ids + y.ids, repeated, shared, len(x.points) + len(y.points), of_x=len(x))
 
 
-def _by_id(names: Sequence[object], counts: NDArray[np.int64]) -> dict[str, int]:
-    return {str(names[i]): int(counts[i]) for i in np.flatnonzero(counts).tolist()}
+def _by_id(sets: SampleSets, counts: NDArray[np.int64]) -> dict[str, int]:
+    return {str(sets.ids[i]): int(counts[i]) for i in np.flatnonzero(counts).tolist()}
 
 
 @contextmanager

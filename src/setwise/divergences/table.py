@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -66,6 +67,12 @@ class DivergenceTable:
     def to_frame(self, divergence: Divergence | str, k: int, backend: str = "pandas") -> Any:
         """One matrix with its ids: a pandas frame indexed by them, or in polars and pyarrow a leading column "set"."""
         matrix = self[divergence, k]
+        names = ["set", *map(str, self.ids_y)]
+        if backend != "pandas" and (twice := [name for name, times in Counter(names).items() if times > 1]):
+            raise InputError(
+                f'two columns would be called {twice[0]!r}, beside "set" for the ids of the rows; '
+                "give each set an id of its own, or choose backend='pandas'."
+            )
         try:
             if backend == "pandas":
                 import pandas as pd
@@ -73,8 +80,7 @@ class DivergenceTable:
                 return pd.DataFrame(matrix, index=pd.Index(self.ids_x, name="set"), columns=list(self.ids_y))
             import narwhals as nw
 
-            columns: dict[str, Any] = {"set": list(self.ids_x)}
-            columns |= {str(name): matrix[:, j] for j, name in enumerate(self.ids_y)}
+            columns = dict(zip(names, [list(self.ids_x), *matrix.T], strict=True))
             return nw.from_dict(columns, backend=backend).to_native()  # type: ignore[arg-type]
         except ImportError as error:
             raise InputError(f"backend {backend!r} is not installed; install it, or choose another.") from error
@@ -99,7 +105,7 @@ class DivergenceTable:
         }
         arrays |= {_entry(divergence, k): matrix for (divergence, k), matrix in self._values.items()}
         with write_whole(path) as temporary:
-            np.savez(temporary, allow_pickle=False, **arrays)
+            np.savez(temporary, **arrays)  # type: ignore[arg-type]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> DivergenceTable:
@@ -120,12 +126,15 @@ class DivergenceTable:
                     )
                 pairs = [(parse(text), int(k)) for text in header["divergences"] for k in header["ks"]]
                 values = {pair: np.asarray(stored[_entry(*pair)], dtype=np.float64) for pair in pairs}
-                return cls(values, stored["ids_x"].tolist(), stored["ids_y"].tolist(), header["diagnostics"])
+                table = cls(values, stored["ids_x"].tolist(), stored["ids_y"].tolist(), header["diagnostics"])
+                if any(matrix.shape != table.shape for matrix in values.values()):
+                    raise ValueError("matrices and ids differ")
+                return table
         except InputError:
             raise
         except OSError as error:
             raise InputError(f"cannot read {shown}: {error.strerror or error}.") from error
-        except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        except (TypeError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise InputError(f"{shown} is damaged or no .npz file; save the table again.") from error
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from setwise.divergences.checks import Sets, as_sets
+from setwise.divergences.checks import Sets, as_ks, as_n_jobs, as_sets, check_existence, check_sizes
 from setwise.divergences.pairwise import compute
 from setwise.divergences.protocol import Divergence
 from setwise.divergences.ratio import Renyi
+from setwise.divergences.registry import as_divergence
 from setwise.neighbours.moments import Array
 from setwise.sets import SampleSets
 
@@ -35,8 +37,8 @@ class KNNDivergence(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
         The dimension of their points.
 
-    A set that is one of the fitted sets, by id and by its points, takes the exact value of a set against itself,
-    so that `fit(X).transform(X)` is `fit_transform(X)`.
+    A set that has the points of a fitted set, in their order, takes the exact value of a set against itself, so that
+    `fit(X).transform(X)` is `fit_transform(X)`, for lists and bootstraps too.
     """
 
     def __init__(
@@ -51,7 +53,11 @@ class KNNDivergence(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Sets, y: object = None) -> KNNDivergence:
         """Keep the sets."""
-        self.sets_ = as_sets(X)
+        sets, ks = as_sets(X), as_ks((self.k,))
+        check_existence((as_divergence(self.divergence),), ks)
+        as_n_jobs(self.n_jobs)
+        check_sizes((sets,), ks)
+        self.sets_ = sets
         self.n_features_in_ = self.sets_.dim
         return self
 
@@ -77,8 +83,8 @@ class KNNDivergence(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             (self.divergence,),
             (self.k,),
             self.n_jobs,
-            same=None if itself else _same(sets, self.sets_),
-            stacklevel=3,
+            same=_same(sets, self.sets_),
+            stacklevel=4,
         )
         return table[table.divergences[0], table.ks[0]].copy()
 
@@ -89,12 +95,16 @@ class KNNDivergence(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _same(x: SampleSets, y: SampleSets) -> NDArray[np.bool_]:
-    """Which pairs are one set: the same id and the same points."""
-    places: dict[object, list[int]] = {}
-    for j, name in enumerate(y.ids):
-        places.setdefault(name, []).append(j)
+    """Which pairs are one set: the same points, whatever their ids."""
+    places: dict[bytes, list[int]] = {}
+    for j, points in enumerate(y):
+        places.setdefault(_digest(points), []).append(j)
     same = np.zeros((len(x), len(y)), dtype=bool)
-    for i, name in enumerate(x.ids):
-        for j in places.get(name, ()):
-            same[i, j] = np.array_equal(x[i], y[j])
+    for i, points in enumerate(x):
+        same[i, places.get(_digest(points), [])] = True
     return same
+
+
+def _digest(points: NDArray[Any]) -> bytes:
+    """Equal for equal points, whatever their type of float."""
+    return blake2b((points.astype(np.float64) + 0.0).tobytes()).digest()

@@ -31,29 +31,23 @@ def own_pass(
     """
     deep = np.unique([k + step for k in ks for step in ((1, 2) if counting else (1,))])
     places = np.searchsorted(deep, np.array(ks) + 1)
-    known, scans, resolution = [], 0, np.inf
+    known, scans = [], 0
     for cloud in clouds:
         points, sizes = int(cloud.offsets[-1]), np.diff(cloud.offsets)
         shape = (len(ks), points)
         square_rho, log_rho, k_rho = (aligned(shape, np.float64) for _ in range(3))
         own, within = np.full((len(deep), points), np.inf), aligned(shape if counting else (0, 0), np.int32)
-        least = np.full(len(sizes), np.inf)
         seen = cloud._replace(square_rho=square_rho, log_rho=log_rho, k_rho=k_rho, own_within=within)
 
-        def job(
-            task: tuple[int, int], seen: Cloud = seen, own: Array = own, sizes: Array = sizes, least: Array = least
-        ) -> int:
+        def job(task: tuple[int, int], seen: Cloud = seen, own: Array = own, sizes: Array = sizes) -> int:
             wanted = deep[deep <= sizes[task[0]]] if task[1] - task[0] == 1 else deep
             scans = path.own(seen, task, wanted, int(deep[-1]), own)
-            _know(seen, *task, np.array(ks), places, own, counting, least)
+            _know(seen, *task, np.array(ks), places, own, counting)
             return scans
 
         scans += run.each(job, _tasks(sizes < deep[-1]))
-        resolution = min(resolution, float(least.min()))
-        known.append(seen)
-    # a set that is one point, repeated, has no distance of its own: the smallest of all sets stands in
-    resolution = resolution if np.isfinite(resolution) else 0.0
-    return [_summed_up(cloud, resolution) for cloud in known], scans
+        known.append(_summed_up(seen))
+    return known, scans
 
 
 def _tasks(small: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -67,10 +61,10 @@ def _tasks(small: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 @kernel()
-def _know(cloud, begin, end, ks, places, own, counting, least):
+def _know(cloud, begin, end, ks, places, own, counting):
     """What the own k-th distances of some sets' points say, from the squared distances `own`, itself at rank 1.
 
-    `least` keeps the log of each set's smallest positive distance; a point without one keeps log_rho = inf.
+    A set that is one point, repeated, has no positive distance: log_rho = -inf, an infinite density.
     """
     for s in range(begin, end):
         first, stop = cloud.offsets[s], cloud.offsets[s + 1]
@@ -88,14 +82,11 @@ def _know(cloud, begin, end, ks, places, own, counting, least):
                 if square == 0.0:
                     ties, square = beyond_ties(cloud.points, i, cloud.points, first, stop, cloud.d)
                     cloud.k_rho[t, i] = min(ties, n - 1)
-                cloud.log_rho[t, i] = 0.5 * math.log(square)
-                least[s] = min(least[s], cloud.log_rho[t, i])
+                cloud.log_rho[t, i] = 0.5 * math.log(square) if square < np.inf else -np.inf
 
 
-def _summed_up(cloud: Cloud, resolution: float) -> Cloud:
-    cloud.log_rho[np.isinf(cloud.log_rho)] = resolution
+def _summed_up(cloud: Cloud) -> Cloud:
     return cloud._replace(
-        resolution=resolution,
         flat_log_rho=cloud.log_rho.ravel(),
         tied=np.minimum.reduceat(cloud.square_rho, cloud.offsets[:-1], axis=1) == 0,
     )
@@ -114,10 +105,12 @@ def own_moments(cloud: Cloud, own: Sequence[Own], ks: tuple[int, ...], shift: fl
 
 
 def _log_mean_exp(terms: Array, offsets: NDArray[np.int64]) -> Array:
-    """The log of the mean of exp(terms) of each set."""
+    """The log of the mean of exp(terms) of each set; terms may be infinite."""
     starts, sizes = offsets[:-1], np.diff(offsets)
     largest = np.maximum.reduceat(terms, starts)
-    return np.asarray(largest + np.log(np.add.reduceat(np.exp(terms - np.repeat(largest, sizes)), starts) / sizes))
+    base = np.where(np.isfinite(largest), largest, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(base + np.log(np.add.reduceat(np.exp(terms - np.repeat(base, sizes)), starts) / sizes))
 
 
 def ties(cloud: Cloud) -> NDArray[np.int64]:

@@ -208,11 +208,19 @@ def _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place
             else:
                 terms[p] = _log_ratio(near_x, a) + _log_ratio(near_y, b)
         else:
+            k_rho, log_rho = x.k_rho[t, first + p], x.log_rho[t, first + p]
             k_nu, log_distance = np.float64(k), log_nu[p]
             if square == 0.0:
                 ties, beyond = beyond_ties(x.points, first + p, y.points, start, stop, d)
                 k_nu = min(ties + 1.0, stop - start + 0.0)
-                log_distance = 0.5 * math.log(beyond) if beyond < np.inf else x.resolution
-            k_rho = x.k_rho[t, first + p]
-            log_rho = x.log_rho[t, first + p]
+                log_distance = 0.5 * math.log(beyond) if beyond < np.inf else -np.inf
+            if min(log_rho, log_distance) == -np.inf:  # one of the sets is this point alone
+                _, in_x = beyond_ties(x.points, first + p, x.points, first, first + n, d)
+                _, in_y = beyond_ties(x.points, first + p, y.points, start, stop, d)
+                if min(in_x, in_y) == np.inf:  # and so is the other: int p^a q^b p is infinite, or zero
+                    terms[p] = np.inf if a + b > 0.0 else -np.inf
+                    continue
+                between = 0.5 * math.log(min(in_x, in_y))
+                log_rho = between if log_rho == -np.inf else log_rho
+                log_distance = between if log_distance == -np.inf else log_distance
             terms[p] = _log_ratio(k_rho, a) - d * a * log_rho + _log_ratio(k_nu, b) - d * b * log_distance

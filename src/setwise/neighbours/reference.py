@@ -39,8 +39,8 @@ def log_share(inside_x: Array, inside_y: Array, n: int, m: int) -> Array:
 
 
 def positive(distances: Array, k: int) -> tuple[Array, Array]:
-    """The smallest k' >= k whose distance is positive, and that distance, for each row."""
-    k_used = np.maximum(k, (distances <= 0).sum(1) + 1)
+    """The smallest k' >= k whose distance is positive, and that distance, for each row; the last and 0 if none is."""
+    k_used = np.minimum(np.maximum(k, (distances <= 0).sum(1) + 1), distances.shape[1])
     return k_used.astype(float), np.take_along_axis(distances, k_used[:, None].astype(int) - 1, 1)[:, 0]
 
 
@@ -70,16 +70,21 @@ def pair_moment(moment: Moment, x: Array, y: Array, k: int) -> float:
             )
         terms = np.where(moment.matched | tied, matched, plain)
     else:
-        terms = np.zeros(n)
+        terms, both = np.zeros(n), np.concatenate([own, cross], axis=1)
+        nearest = np.where(both > 0, both, np.inf).min(1)  # for a point that is all of X, or all of Y
+        if np.isinf(nearest).any():  # both sets are that point
+            return float(np.copysign(np.inf, a + b))
         for power, distances in ((a, own), (b, cross)):
             if power:
                 k_used, radius = positive(distances, k)
-                terms += log_gamma_ratio(k_used, power) - d * power * np.log(radius)
+                terms += log_gamma_ratio(k_used, power) - d * power * np.log(np.where(radius > 0, radius, nearest))
     return float(logsumexp(terms) - np.log(n))
 
 
 def own_moment(moment: Own, x: Array, k: int) -> float:
     """One moment of the set x on its own."""
     k_used, rho = positive(sorted_distances(x, x, own=True), k)
+    if not rho.all():  # the set is one point, repeated
+        return float(np.copysign(np.inf, moment.a))
     terms = log_gamma_ratio(k_used, moment.a) - x.shape[1] * moment.a * np.log(rho)
     return float(logsumexp(terms) - np.log(len(x)))
