@@ -33,7 +33,6 @@ class Cloud(NamedTuple):
     own_within: Any  # points within rho, ties included
     flat_log_rho: Any
     tied: Any  # (k, set): whether any rho is zero
-    resolution: float  # log of the smallest distance that stands in where a point has no positive one
 
 
 @kernel(fastmath={"nnan", "nsz", "reassoc"})
@@ -68,7 +67,7 @@ def make_clouds(sides: Sequence[SampleSets]) -> tuple[list[Cloud], Frame, int]:
     frame = Frame(centre, 2.0 ** -float(np.ceil(np.log2(reach))) if reach > 0 else 1.0)
     none, counts = np.zeros((0, 0)), np.zeros((0, 0), np.int32)
     clouds = [
-        Cloud(points, sets.offsets, d, none, none, none, counts, none.ravel(), none > 0, 0.0)
+        Cloud(points, sets.offsets, d, none, none, none, counts, none.ravel(), none > 0)
         for points, sets in zip(flat, sides, strict=True)
     ]
     return clouds, frame, power

@@ -78,11 +78,12 @@ def pair_moments(
     def named(result: Array) -> dict[tuple[Moment, int], Array]:
         return {(moment, k): result[i, t] for i, moment in enumerate(wanted) for t, k in enumerate(order)}
 
+    own_x = own_moments(cloud_x, own, order, shift)
     return Moments(
         forward=named(out),
         backward=named(back) if back.size else {},
-        own_x=own_moments(cloud_x, own, order, shift),
-        own_y=own_moments(cloud_y, own, order, shift),
+        own_x=own_x,
+        own_y=own_x if y is None else own_moments(cloud_y, own, order, shift),
         diagnostics={
             "path": path.name,
             "threads": min(job.plan.threads for job in jobs),

@@ -275,7 +275,6 @@ def make_pool(leaves: Leaves, rows: tuple[int, int], centre: Any, unit: float, w
         return 0
 
     run.each(sort, parts)
-    del spare, spare_order
     pool = _room(leaves, order, d, start, width)
 
     def pack(blocks: tuple[int, int]) -> int:

@@ -20,10 +20,25 @@ from setwise.neighbours.exact import TIE, square_distance
 from setwise.neighbours.low import TIES_MAYBE, target_of, widened
 from setwise.neighbours.low_ops import U
 from setwise.neighbours.memory import aligned
-from setwise.neighbours.simd import F32, F64, I32, LANES, VF, VI, VM, Emitter, bits_set, lowest, simd, splat, store, vectors
+from setwise.neighbours.ranks import TOGETHER, add_squares, differ, range_of, tally
+from setwise.neighbours.simd import (
+    F32,
+    F64,
+    I32,
+    LANES,
+    VF,
+    VI,
+    VM,
+    Emitter,
+    bits_set,
+    lowest,
+    simd,
+    splat,
+    store,
+    vectors,
+)
 
 NOWHERE = np.float32(3e38)
-TOGETHER = 4  # points whose distances are computed side by side
 
 
 class Scratch(NamedTuple):
@@ -37,24 +52,6 @@ def make_scratch(largest: int) -> Scratch:
     leaves = -(-largest // LANES)
     room = -(-leaves // LANES) * LANES
     return Scratch(aligned(leaves * LANES * LANES), aligned(room), aligned(room), aligned(2 * LANES, np.int32))
-
-
-@simd(lambda total, packed, q, y: total)
-def _add_squares(e: Emitter, total: list[ir.Value], packed: Any, q: ir.Value, y: ir.Value) -> list[ir.Value]:
-    """One axis: of one register of queries from several points, which lie side by side."""
-    query = e.load(packed, q)
-    differences = [e.b.fsub(query, e.spread(packed, e.at(y, i))) for i in range(len(total))]
-    return [e.fma(difference, difference, value) for difference, value in zip(differences, total, strict=True)]
-
-
-@simd(vectors(2))
-def _bounds(e: Emitter, distances: Any, p: ir.Value) -> list[ir.Value]:
-    """The smallest and largest distance of each query from LANES own points."""
-    low = high = e.load(distances, p)
-    for i in range(1, LANES):
-        value = e.load(distances, e.at(p, i * LANES))
-        low, high = e.minimum(low, value), e.maximum(high, value)
-    return [low, high]
 
 
 @simd(types.float32)
@@ -101,20 +98,6 @@ def _at_most(e: Emitter, values: Any, i: ir.Value, limit: ir.Value) -> ir.Value:
     return e.b.zext(e.mask_bits(e.at_most(e.load(values, i), e.splat(limit))), I32)
 
 
-@simd(lambda distances, p, inside, outside, counts: counts)
-def _tally(
-    e: Emitter, distances: Any, p: ir.Value, inside: ir.Value, outside: ir.Value, counts: list[ir.Value]
-) -> list[ir.Value]:
-    """Count LANES own points under the two limits of each query."""
-    one = ir.Constant(VI, [1] * LANES)
-    within, reached = (e.bits(count) for count in counts)
-    for i in range(LANES):
-        square = e.load(distances, e.at(p, i * LANES))
-        within = e.b.select(e.at_most(square, inside), e.b.add(within, one), within)
-        reached = e.b.select(e.at_most(square, outside), e.b.add(reached, one), reached)
-    return [e.floats(within), e.floats(reached)]
-
-
 @simd(types.void)
 def _conclude(
     e: Emitter,
@@ -130,12 +113,6 @@ def _conclude(
     mask = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
     found = e.b.add(e.bits(counts[0]), e.splat(e.b.trunc(more, I32)))
     e.store(e.b.select(mask, found, e.load(own_within, i, VI)), out, place)
-
-
-@simd(types.uint32)
-def _differ(e: Emitter, counts: list[ir.Value]) -> ir.Value:
-    """The lanes whose two counts are not the same."""
-    return e.b.zext(e.mask_bits(e.b.icmp_signed("!=", e.bits(counts[0]), e.bits(counts[1]))), I32)
 
 
 @simd(types.UniTuple(types.uint32, 2))
@@ -227,13 +204,13 @@ def _own_distances(own, g, scratch, dims):
             zero = splat(np.float32(0))
             total = (zero, zero, zero, zero)
             for c in range(d):
-                total = _add_squares(total, own.packed, (g * d + c) * LANES, (h * d + c) * LANES + p)
+                total = add_squares(total, own.packed, (g * d + c) * LANES, (h * d + c) * LANES + p)
             for i, value in enumerate(total):
                 store(value, scratch.distances, (h * LANES + p + i) * LANES)
         if h == leaves - 1:
             for p in range(own.n, leaves * LANES):
                 store(splat(NOWHERE), scratch.distances, p * LANES)
-        low, high = _bounds(scratch.distances, h * LANES * LANES)
+        low, high = range_of(scratch.distances, h * LANES * LANES)
         scratch.nearest[h], scratch.farthest[h] = _least(low), _greatest(high)
     for h in range(leaves, own.room):
         scratch.nearest[h], scratch.farthest[h] = NOWHERE, NOWHERE
@@ -251,7 +228,7 @@ def _rank(own, g, inside, outside, scratch):
         for _ in range(bits_set(some)):
             leaf = group + lowest(some)
             some &= some - np.uint32(1)
-            counts = _tally(scratch.distances, leaf * LANES * LANES, inside, outside, counts)
+            counts = tally(scratch.distances, leaf * LANES * LANES, inside, outside, counts)
     return everyone, counts
 
 
@@ -281,7 +258,7 @@ def count_set(x, i, y, columns, skip, cloud, t, nu, within, ranks, place, stride
             if larger:
                 inside, outside = _limits(nu, at, x.square_unit, error, relative, larger)
                 everyone, counts = _rank(own, g, inside, outside, scratch)
-                unsure = _differ(counts) & larger
+                unsure = differ(counts) & larger
             _conclude(counts, everyone - 1, cloud.own_within[t], known, larger, ranks, at)
             for _ in range(bits_set(unsure)):
                 lane = lowest(unsure)

@@ -94,14 +94,13 @@ def _summed_up(cloud: Cloud) -> Cloud:
 
 def own_moments(cloud: Cloud, own: Sequence[Own], ks: tuple[int, ...], shift: float) -> dict[tuple[Own, int], Array]:
     """The moments of each set on its own."""
-    return {
-        (moment, k): _log_mean_exp(
-            np.log(gamma_ratio(cloud.k_rho[t], moment.a)) - cloud.d * moment.a * cloud.log_rho[t], cloud.offsets
-        )
-        + shift * moment.a
-        for moment in own
-        for t, k in enumerate(ks)
-    }
+    found, counts = {}, np.maximum(np.arange(cloud.k_rho.max() + 1), 1.0)
+    for moment in own:
+        constant = np.log(gamma_ratio(counts, moment.a))
+        for t, k in enumerate(ks):
+            terms = constant[cloud.k_rho[t].astype(np.int64)] - cloud.d * moment.a * cloud.log_rho[t]
+            found[moment, k] = _log_mean_exp(terms, cloud.offsets) + shift * moment.a
+    return found
 
 
 def _log_mean_exp(terms: Array, offsets: NDArray[np.int64]) -> Array:

@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
+from numba import types
 
 from setwise.neighbours.compiled import kernel
 from setwise.neighbours.exact import count_within
 from setwise.neighbours.low_ops import U, limits
 from setwise.neighbours.simd import (
+    I32,
     LANES,
     VF,
     VI,
@@ -48,8 +50,8 @@ class Own(NamedTuple):
     square_unit: float  # squared distances of these coordinates over those of the points
 
 
-@simd(lambda total, packed, q, y, like: total)
-def add_squares(e: Emitter, total: list[ir.Value], packed: Any, q: ir.Value, y: ir.Value, like: Any) -> list[ir.Value]:
+@simd(lambda total, packed, q, y: total)
+def add_squares(e: Emitter, total: list[ir.Value], packed: Any, q: ir.Value, y: ir.Value) -> list[ir.Value]:
     """One axis: of one register of queries from several points, which lie side by side."""
     query = e.load(packed, q)
     out = []
@@ -64,14 +66,19 @@ def tally(
     e: Emitter, distances: Any, p: ir.Value, inside: ir.Value, outside: ir.Value, counts: list[ir.Value]
 ) -> list[ir.Value]:
     """Count LANES own points under the two limits of each query."""
-    sums = [e.bits(count) for count in counts]
+    one = ir.Constant(VI, [1] * LANES)
+    within, reached = (e.bits(count) for count in counts)
     for i in range(LANES):
         square = e.load(distances, e.at(p, i * LANES))
-        sums = [
-            e.b.sub(total, e.b.sext(e.at_most(square, limit), VI))
-            for total, limit in zip(sums, (inside, outside), strict=True)
-        ]
-    return [e.floats(total) for total in sums]
+        within = e.b.select(e.at_most(square, inside), e.b.add(within, one), within)
+        reached = e.b.select(e.at_most(square, outside), e.b.add(reached, one), reached)
+    return [e.floats(within), e.floats(reached)]
+
+
+@simd(types.uint32)
+def differ(e: Emitter, counts: list[ir.Value]) -> ir.Value:
+    """The lanes whose two counts are not the same."""
+    return e.b.zext(e.mask_bits(e.b.icmp_signed("!=", e.bits(counts[0]), e.bits(counts[1]))), I32)
 
 
 @simd(vectors(2))
@@ -104,7 +111,7 @@ def own_ranks(own, points, first, d, square_rho, own_within, nu, ranks, t, place
                 zero = splat(np.float32(0))
                 total = (zero, zero, zero, zero)
                 for c in range(d):
-                    total = add_squares(total, own.packed, q + c * own.stride, y + p - h * LANES + c * own.stride, 0)
+                    total = add_squares(total, own.packed, q + c * own.stride, y + p - h * LANES + c * own.stride)
                 store_many(total, distances, p * LANES)
             for p in range(own.n, (h + 1) * LANES):
                 store(splat(np.float32(3e38)), distances, p * LANES)
@@ -145,20 +152,20 @@ def _register(
     margin = largest * relative + error
     below = max(0.0, smallest - margin) ** 2 * (1 - 1e-6)
     above = (largest + margin) ** 2 * (1 + 1e-6)
-    tallies = (splat(np.float32(0)), splat(np.float32(0)))
+    counted = (splat(np.float32(0)), splat(np.float32(0)))
     everyone = 0
     for h in range(registers):
         if most[h] <= below:
             everyone += LANES
         elif least[h] <= above:
-            tallies = tally(distances, h * LANES * LANES, inside, outside, tallies)
-    store_many(tallies, counts, 0)
+            counted = tally(distances, h * LANES * LANES, inside, outside, counted)
+    store(counted[0], counts, 0)
+    unsure = differ(counted)
     for lane in range(inhabited):
         i = g * LANES + lane
         square = nu[t, place + i]
         if square > square_rho[t, first + i]:
-            low, high = counts[lane], counts[LANES + lane]
-            if low == high:
-                ranks[t, place + i] = everyone + low - 1
+            if not unsure >> np.uint32(lane) & np.uint32(1):
+                ranks[t, place + i] = everyone + counts[lane] - 1
             else:
                 ranks[t, place + i] = count_within(points, first + i, points, first, first + own.n, d, square) - 1
