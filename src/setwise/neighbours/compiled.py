@@ -1,8 +1,8 @@
 """How the engine's functions are compiled: without the GIL, without reference counts, cached on disk.
 
 Numba's cache asks only whether a function's own file has changed, yet its callees are compiled into it, and its index
-names classes that an update may have moved. So every function's index here is named after all files of this folder: after
-an update nothing stale is run, or even read.
+names classes that an update may have moved. So every function's index here is named after all files of this folder:
+after an update nothing stale is run, or even read.
 """
 
 from __future__ import annotations

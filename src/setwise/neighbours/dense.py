@@ -102,7 +102,7 @@ def merge_row(
     e: Emitter, parked: Any, r: ir.Value, row: ir.Value, column: ir.Value, lists: Any, names: Any, keep: ir.Value,
     limits: Any, limit: ir.Value, like: list[ir.Value], ks: list[ir.Value],
 ) -> ir.Value:  # fmt: skip
-    """Merge the parked tile, which stands at (row, column), into the lists of its r-th register of rows, keyed by column.
+    """Merge the parked tile, which stands at (row, column), into its r-th register of rows' lists, keyed by column.
 
     Not zero: a value may be within the limit of its row (`ks` not empty), so that the tile is to be counted.
     """
@@ -136,8 +136,8 @@ def fold_columns(
     """Merge the LANES short lists of each of LANES columns into one of full length: one register a rank, one lane a
     column.
 
-    Halving: two nodes of s columns, LANES / s partial lists each, become one of 2 s columns. The answer names the columns
-    of which a lane may have lost a value that belongs into the full list: its last is not behind the last of that.
+    Halving: two nodes of s columns, LANES / s partial lists each, become one of 2 s columns. The answer names the
+    columns of which a lane may have lost a value that belongs into the full list: its last is not behind that one's.
     """
     room = [ir.Constant(VF, [float(EMPTY)] * LANES)] * (len(like) - len(short))
 
@@ -175,7 +175,7 @@ def join(e: Emitter, lists: Any, folded: Any, start: ir.Value, like: list[ir.Val
 def tally_rows(
     e: Emitter, parked: Any, limits: Any, counts: Any, row: ir.Value, rows: ir.Value, ks: list[ir.Value]
 ) -> None:
-    """Count the parked tile's values under the two limits of each row (below the first: inside; above the second: outside).
+    """Count the parked tile's values under the two limits of each row (to the first: inside; past the second: outside).
 
     Limits and counts are (2 len(ks), rows).
     """
@@ -241,7 +241,9 @@ def _advance(tile, x, i, y, j, d, part):
 
 
 @kernel()
-def search_pair(x, half_x, n, y, half_y, m, d, lists, folded, lost, names, parked, coding, short, like, counting, itself, stop):
+def search_pair(
+    x, half_x, n, y, half_y, m, d, lists, folded, lost, names, parked, coding, short, like, counting, itself, stop
+):  # fmt: skip
     """Fill the lists of the n points of x against y (lists[0]) and of the m points of y against x (folded).
 
     The parts of a tile's merges stand between the parts of the next one's sums: neither waits for the other.
@@ -366,8 +368,8 @@ def _alone(
 
 @kernel()
 def refine(
-    lists, lost, like, points, first, n, mine, half_mine, others, start, m, theirs, half_theirs, d, norm, half_unit, gamma,
-    keep, shift, ks, nearest, values, nu, place, square_rho, within, counts, stride,
+    lists, lost, like, points, first, n, mine, half_mine, others, start, m, theirs, half_theirs, d, norm, half_unit,
+    gamma, keep, shift, ks, nearest, values, nu, place, square_rho, within, counts, stride,
 ):  # fmt: skip
     """The k-th squared distances, in float64, of n points from the lists of their keys; and, where `stride` says that
     there are counts, how many of the others lie within max(rho, nu), or UNSURE. Returns how many points needed a scan.
@@ -392,8 +394,8 @@ def refine(
                         keep, shift, k, nearest,
                     ) if known else (0.0, UNKNOWN)  # fmt: skip
                     if near == UNKNOWN:
-                        limit = np.float64(from_bits(lists[base + (length - k) * LANES + lane] | ~keep))
-                        limit = np.float32((limit + _slack(norm[i], limit, gamma)) * (1 + 1e-6))
+                        upper = np.float64(from_bits(lists[base + (length - k) * LANES + lane] | ~keep))
+                        limit = np.float32((upper + _slack(norm[i], upper, gamma)) * (1 + 1e-6))
                         own = i // BLOCK * d * BLOCK + i % BLOCK
                         _scan(points, first + i, mine, own, half_mine[i], others, start, m, theirs, half_theirs, d,
                               limit, k, nearest, values)  # fmt: skip
@@ -416,9 +418,7 @@ def _line_start(e: Emitter, half_theirs: Any, i: ir.Value, half: ir.Value) -> li
 
 
 @simd(vectors(ROWS))
-def _line_step(
-    e: Emitter, line: list[ir.Value], theirs: Any, i: ir.Value, mine: Any, j: ir.Value
-) -> list[ir.Value]:
+def _line_step(e: Emitter, line: list[ir.Value], theirs: Any, i: ir.Value, mine: Any, j: ir.Value) -> list[ir.Value]:
     one = e.b.fneg(e.spread(mine, j))
     return [e.fma(e.load(theirs, e.at(i, LANES * r)), one, value) for r, value in enumerate(line)]
 
@@ -567,8 +567,8 @@ def _count(
 
 @kernel()
 def count_unsure(points, first, n, mine, others, start, m, theirs, d, norm, unit, square_rho, nu, within, t, place):
-    """Settle the counts that are UNSURE: by differences in float32, which know far better than f which points are within
-    the radius, or else in float64."""
+    """Settle the counts that are UNSURE: by differences in float32, which know far better than f which points are
+    within the radius, or else in float64."""
     for i in range(n):
         if within[t, place + i] == UNSURE:
             square = max(square_rho[t, first + i], nu[t, place + i])

@@ -131,7 +131,8 @@ def _coding(count):
 
 @kernel()
 def search(
-    x, i, y, j, frame, left, a, right, b, ks, count_ks, short, like, scratch, forward, at, backward, back, both, itself, stop
+    x, i, y, j, frame, left, a, right, b, ks, count_ks, short, like, scratch, forward, at, backward, back, both, itself,
+    stop,
 ):  # fmt: skip
     """Set i of x against set j of y into `forward`, from place `at`, and if `both` back; how many points needed a scan.
 
@@ -158,22 +159,24 @@ def search(
         scratch.names[1][i] = i >> shift_column
     search_pair(
         left.packed[p * d :], left.half[p:], n, right.packed[q * d :], right.half[q:], m, d, scratch.lists,
-        scratch.folded, scratch.lost[1], scratch.names, scratch.parked, (keep_column, keep_row), short, like, counting, itself, stop,
+        scratch.folded, scratch.lost[1], scratch.names, scratch.parked, (keep_column, keep_row), short, like, counting,
+        itself, stop,
     )  # fmt: skip
     if stop[0]:
         return 0
     mine, half_mine = left.packed[p * d :], left.half[p:]
     theirs, half_theirs = right.packed[q * d :], right.half[q:]
     scans = refine(
-        scratch.folded if itself else scratch.lists[0], scratch.lost[int(itself)], like, x.points, first, n, mine, half_mine, y.points, start, m, theirs,
-        half_theirs, d, norm_x, half_unit, gamma, keep_column, shift_column, ks, scratch.nearest, scratch.parked, forward.nu, at,
-        x.square_rho, forward.within, scratch.row_counts, rows if counted else 0,
+        scratch.folded if itself else scratch.lists[0], scratch.lost[int(itself)], like, x.points, first, n, mine,
+        half_mine, y.points, start, m, theirs, half_theirs, d, norm_x, half_unit, gamma, keep_column, shift_column, ks,
+        scratch.nearest, scratch.parked, forward.nu, at, x.square_rho, forward.within, scratch.row_counts,
+        rows if counted else 0,
     )  # fmt: skip
     if both:
         scans += refine(
             scratch.folded, scratch.lost[1], like, y.points, start, m, theirs, half_theirs, x.points, first, n, mine,
-            half_mine, d, norm_y, half_unit, gamma, keep_row, shift_row, ks, scratch.nearest, scratch.parked, backward.nu, back,
-            y.square_rho, backward.within, scratch.column_counts, columns if counted else 0,
+            half_mine, d, norm_y, half_unit, gamma, keep_row, shift_row, ks, scratch.nearest, scratch.parked,
+            backward.nu, back, y.square_rho, backward.within, scratch.column_counts, columns if counted else 0,
         )  # fmt: skip
     for t in range(len(count_ks)):
         count_unsure(x.points, first, n, mine, y.points, start, m, theirs, d, norm_x, frame.unit, x.square_rho,
@@ -198,8 +201,8 @@ def tile(
                 continue
             a, b = i - rows[0], j - columns[0]
             scans += search(
-                x, i, y, j, frame, left, a, right, b, spec.ks, count_ks, short, like, scratch, forward, places[a, b], backward,
-                back_places[b, a], both, False, stop,
+                x, i, y, j, frame, left, a, right, b, spec.ks, count_ks, short, like, scratch, forward, places[a, b],
+                backward, back_places[b, a], both, False, stop,
             )  # fmt: skip
             if stop[0]:
                 return scans
@@ -231,8 +234,8 @@ def own(x, frame, first, last, side, ks, short, like, scratch, answers, stop):
     for s in range(first, last):
         pack_side(x, frame, s, s + 1, side)
         at = x.offsets[s]
-        scans += search(x, s, x, s, frame, side, 0, side, 0, ks, (), short, like, scratch, answers, at, answers, at, False,
-                        True, stop)  # fmt: skip
+        scans += search(x, s, x, s, frame, side, 0, side, 0, ks, (), short, like, scratch, answers, at, answers, at,
+                        False, True, stop)  # fmt: skip
         if stop[0]:
             break
     return scans

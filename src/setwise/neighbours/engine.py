@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -145,5 +146,6 @@ def _search(path: Dense | Low | Scan, run: Threads, jobs: Sequence[Job], progres
         for tile in job.plan.tiles:
             stripes.setdefault(tile.rows if isinstance(path, Low) else (0, 0), []).append(tile)
         for rows, tiles in stripes.items():
-            scans += run.each(partial(path.tile, job, path.prepare(job, rows)), tiles, done)
+            shared: Any = path.prepare(job, rows)
+            scans += run.each(partial(path.tile, job, shared), tiles, done)
     return scans

@@ -74,10 +74,10 @@ def _widest(points, stride, start, stop, dims):
 
 @simd(types.int32)
 def _part(
-    e: Emitter, points: Any, stride: ir.Value, order: Any, i: ir.Value, pivot: ir.Value, axis: ir.Value, front: ir.Value,
-    spare: Any, spare_order: Any, back: ir.Value, dims: list[Any],
+    e: Emitter, points: Any, stride: ir.Value, order: Any, i: ir.Value, pivot: ir.Value, axis: ir.Value,
+    front: ir.Value, spare: Any, spare_order: Any, back: ir.Value, dims: list[Any],
 ) -> ir.Value:  # fmt: skip
-    """Move those of LANES points that lie below a pivot to the front, the others to the spare room; how many lie below."""
+    """Move those of LANES points that lie below a pivot to the front, the others to the spare room; how many do."""
     keys = e.load(points, e.b.add(e.b.mul(axis, stride), i))
     below = e.b.fcmp_ordered("<", keys, e.splat(pivot))
     values = [e.load(points, e.b.add(e.b.mul(stride, stride.type(c)), i)) for c in range(len(dims))]

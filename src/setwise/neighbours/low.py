@@ -191,8 +191,8 @@ def _gather(target, pool, s, k, scratch, dims):
 
 @kernel()
 def _narrow(target, pool, s, k, count, scratch, dims, like):
-    """The same list, cut by what the probes find, and its points in float64: how many remain, and a bound on every query's
-    k-th distance. A query's neighbours are no farther from it than those of its run's middle and the way there."""
+    """The same list, cut by what the probes find, and its points in float64: how many remain, and a bound on every
+    query's k-th distance. Its neighbours are no farther from a query than its run's middle's and the way there."""
     d, length, keep = len(dims), len(like), _keep(count)
     query = load_many(pool.probes, s * d * LANES, dims)
     nearest = repeat(splat(EMPTY), like)
@@ -255,8 +255,8 @@ def _mend(target, pool, position, row, sure, keep, offset, count, k, scratch, nu
 
 @kernel()
 def search_target(target, pool, ks, dims, like, scratch, nu, within, place):
-    """The k-th squared distances, in float64, of all queries of a pool in one target set, into nu[:, place + point]; how
-    many needed a scan. `within`, where it is not empty, is told of points whose k-th neighbour may have ties.
+    """The k-th squared distances, in float64, of all queries of a pool in one target set, into nu[:, place + point];
+    how many needed a scan. `within`, where it is not empty, is told of points whose k-th neighbour may have ties.
     """
     d, length, deepest, width, scans = len(dims), len(like), ks[-1], pool.width, 0
     stored = length * LANES

@@ -35,6 +35,7 @@ from setwise.neighbours.simd import (
     simd,
     splat,
     store,
+    store_many,
     vectors,
 )
 
@@ -76,8 +77,8 @@ def _larger(e: Emitter, nu: Any, i: ir.Value, rho: Any, j: ir.Value) -> ir.Value
 def _limits(
     e: Emitter, squares: Any, i: ir.Value, unit: ir.Value, error: ir.Value, relative: ir.Value, lanes: ir.Value
 ) -> list[ir.Value]:
-    """Squares (float32) below which a point is surely within the lanes' radii, and above which it surely is not; of other
-    lanes, the first is infinite and the second zero."""
+    """Squares (float32) below which a point is surely within the lanes' radii, and above which it surely is not; of
+    other lanes, the first is infinite and the second zero."""
     square = e.load(squares, i, ir.VectorType(F64, LANES))
     one = e.b.insert_element(ir.Constant(square.type, ir.Undefined), unit, I32(0))
     unit = e.b.shuffle_vector(one, ir.Constant(square.type, ir.Undefined), ir.Constant(VI, [0] * LANES))
@@ -115,6 +116,56 @@ def _conclude(
     e.store(e.b.select(mask, found, e.load(own_within, i, VI)), out, place)
 
 
+@simd(types.uint32)
+def _leaves_of_box(
+    e: Emitter, low: Any, high: Any, leaf: ir.Value, room: ir.Value, qlow: Any, qhigh: Any, q: ir.Value,
+    stride: ir.Value, limit: ir.Value, dims: list[Any],
+) -> ir.Value:  # fmt: skip
+    """Which of LANES boxes come within a limit of one box."""
+    near = ir.Constant(VF, [0.0] * LANES)
+    for _ in dims:
+        below, above = e.b.fsub(e.spread(qlow, q), e.load(high, leaf)), e.b.fsub(e.load(low, leaf), e.spread(qhigh, q))
+        gap = e.positive_part(e.maximum_float(below, above))
+        near = e.fma(gap, gap, near)
+        leaf, q = e.b.add(leaf, room), e.b.add(q, stride)
+    return e.b.zext(e.mask_bits(e.at_most(near, e.splat(limit))), I32)
+
+
+@simd(lambda packed, i, queries, q, inside, outside, counts, dims: counts)
+def _tally_leaf(
+    e: Emitter, packed: Any, i: ir.Value, queries: Any, q: ir.Value, inside: ir.Value, outside: ir.Value,
+    counts: list[ir.Value], dims: list[Any],
+) -> list[ir.Value]:  # fmt: skip
+    """Count the points of a leaf under the two limits of each query."""
+    query = [e.load(queries, e.at(q, axis * LANES)) for axis in range(len(dims))]
+    sums = [e.bits(count) for count in counts]
+    for point in range(LANES):
+        total = None
+        for axis, coordinate in enumerate(query):
+            difference = e.b.fsub(coordinate, e.spread(packed, e.at(i, axis * LANES + point)))
+            total = e.b.fmul(difference, difference) if total is None else e.fma(difference, difference, total)
+        sums = [
+            e.b.sub(count, e.b.sext(e.at_most(total, limit), VI))
+            for count, limit in zip(sums, (inside, outside), strict=True)
+        ]
+    return [e.floats(count) for count in sums]
+
+
+@kernel()
+def _count_target(target, own, g, inside, outside, dims):
+    """The points of a target within the two limits of each lane."""
+    d, room, reached = len(dims), target.room, _greatest(outside)
+    counts = (splat(np.float32(0)), splat(np.float32(0)))
+    for group in range(0, room, LANES):
+        near = _leaves_of_box(target.low, target.high, group, room, own.low, own.high, g, own.room, reached, dims)
+        for _ in range(bits_set(near)):
+            leaf = group + lowest(near)
+            near &= near - np.uint32(1)
+            i, q = leaf * d * LANES, g * d * LANES
+            counts = _tally_leaf(target.packed, i, own.packed, q, inside, outside, counts, dims)
+    return counts
+
+
 @simd(types.UniTuple(types.uint32, 2))
 def _leaves_near(
     e: Emitter, low: Any, high: Any, leaf: ir.Value, room: ir.Value, packed: Any, q: ir.Value, inside: ir.Value,
@@ -136,7 +187,8 @@ def _leaves_near(
 
 @simd(types.UniTuple(types.int32, 2))
 def _leaf_counts(
-    e: Emitter, packed: Any, i: ir.Value, queries: Any, q: ir.Value, inside: ir.Value, outside: ir.Value, dims: list[Any]
+    e: Emitter, packed: Any, i: ir.Value, queries: Any, q: ir.Value, inside: ir.Value, outside: ir.Value,
+    dims: list[Any],
 ) -> list[ir.Value]:  # fmt: skip
     """How many points of a leaf lie within the two limits of a query."""
     total = ir.Constant(VF, [0.0] * LANES)
@@ -234,7 +286,7 @@ def _rank(own, g, inside, outside, scratch):
 
 @kernel()
 def count_set(x, i, y, columns, skip, cloud, t, nu, within, ranks, place, stride, scratch, dims):
-    """For the points of set i of x, the own points (ranks) and those of each target of y (within) in the matched radius.
+    """For the points of set i of x, the own points (ranks) and those of each target (within) in the matched radius.
 
     The answers for target j begin at `place` + (j - columns[0]) * `stride`; `within` holds k, or TIES_MAYBE. `skip`
     leaves out set i itself.
@@ -254,7 +306,7 @@ def count_set(x, i, y, columns, skip, cloud, t, nu, within, ranks, place, stride
             larger = _larger(nu, at, cloud.square_rho[t], known) & inhabited
             unsure = np.uint32(0)
             counts = (splat(np.float32(0)), splat(np.float32(0)))
-            everyone = 0
+            everyone = np.intp(0)
             if larger:
                 inside, outside = _limits(nu, at, x.square_unit, error, relative, larger)
                 everyone, counts = _rank(own, g, inside, outside, scratch)
@@ -266,14 +318,16 @@ def count_set(x, i, y, columns, skip, cloud, t, nu, within, ranks, place, stride
                 p = g * LANES + lane
                 ranks[at + lane] = _count_exactly(own, own.packed, _reach(own, p, d), x.points, own.start + p,
                                                   nu[at + lane], x.reach[i], dims) - 1  # fmt: skip
+            others = ~larger & inhabited
+            if others:
+                inside, outside = _limits(cloud.square_rho[t], known, x.square_unit, error, relative, others)
+                store_many(_count_target(target, own, g, inside, outside, dims), scratch.counts, 0)
             for lane in range(min(LANES, own.n - g * LANES)):
                 p = g * LANES + lane
-                if not larger >> np.uint32(lane) & np.uint32(1):
+                if others >> np.uint32(lane) & np.uint32(1):
                     square = cloud.square_rho[t, own.start + p]
-                    sure, possible = _count_near(target, own.packed, _reach(own, p, d), square * x.square_unit, error,
-                                                 relative, dims)  # fmt: skip
-                    if sure == possible:
-                        within[at + lane] = sure
+                    if scratch.counts[lane] == scratch.counts[LANES + lane]:
+                        within[at + lane] = scratch.counts[lane]
                         continue
                 elif within[at + lane] == TIES_MAYBE:
                     square = nu[at + lane]

@@ -81,7 +81,7 @@ def compress_points(
     capacity: ir.Value,
     dims: list[Any],
 ) -> ir.Value:
-    """Append the points of a leaf that lie within a limit of a box, and their names, counting up; how many there were."""
+    """Append the points of a leaf that lie within a limit of a box, and their names, counting up; how many did."""
     gaps = ir.Constant(VF, [0.0] * LANES)
     values = []
     for axis in range(len(dims)):
@@ -131,8 +131,8 @@ def sweep(
 
 @simd(V)
 def reaches(e: Emitter, keys: Any, i: ir.Value, keep: ir.Value, spread: Any, j: ir.Value, error: ir.Value) -> ir.Value:
-    """How far from each probe a k-th neighbour of its run may lie: its own k-th distance (of a key, rounded up) and twice
-    the way to the run's farthest query, widened by what float32 may have got wrong."""
+    """How far from each probe a k-th neighbour of its run may lie: its own k-th distance (of a key, rounded up) and
+    twice the way to the run's farthest query, widened by what float32 may have got wrong."""
     square = e.floats(e.b.or_(e.load(keys, i, VI), e.b.not_(e.splat(keep))))
     distance = e.call(f"llvm.sqrt.v{LANES}f32", VF, [square])
     reach = e.fma(e.load(spread, j), ir.Constant(VF, [2.0] * LANES), distance)
@@ -204,8 +204,8 @@ def answer(
     place: ir.Value,
     dims: list[Any],
 ) -> None:
-    """Squared distances, float64 and axis by axis, of one register of queries from the points of the list that their keys
-    name, each to where its query's answer belongs."""
+    """Squared distances, float64 and axis by axis, of one register of queries from the points of the list that their
+    keys name, each to where its query's answer belongs."""
     wide, half = min(LANES, 8), ir.IntType(64)
     double = ir.VectorType(F64, wide)
     places = e.b.and_(e.load(keys, row, VI), e.b.not_(e.splat(keep)))

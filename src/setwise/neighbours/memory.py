@@ -19,4 +19,4 @@ def aligned(shape: int | tuple[int, ...], dtype: DTypeLike = np.float32) -> NDAr
 
 def make_work(moments: int, largest: int) -> NDArray[np.float64]:
     """What reduce_pair works in, for sets of up to `largest` points."""
-    return aligned((2 + moments, -(-largest // 8) * 8), np.float64)
+    return aligned((3 + moments, max(-(-largest // 8), 2 + moments // 4) * 8), np.float64)

@@ -59,7 +59,7 @@ def list_length(path: Path, k: int, d: int) -> int:
 
 
 def short_length(length: int) -> int:
-    """How many a list of one lane holds, where LANES of them make a list: all that it has to give, but for rare cases."""
+    """How many keys one lane's list holds, where LANES of them make a list: all that it can give, but in rare cases."""
     return next(s for s in range(1, length + 1) if LANES * comb(length, s + 1) < RARE * LANES ** (s + 1))
 
 

@@ -16,8 +16,9 @@ from scipy.special import digamma, gammaln
 
 from setwise.neighbours.compiled import kernel
 from setwise.neighbours.exact import beyond_ties, count_within
+from setwise.neighbours.memory import aligned
 from setwise.neighbours.moments import Array, LogRatio, Mixture, Moment, Power
-from setwise.neighbours.reduction_ops import range_of, see, sum_exp, sum_powers
+from setwise.neighbours.reduction_ops import range_of, see, sum_exp, sum_matched, sum_powers
 
 SUMS = {"contract", "nsz", "nnan", "reassoc"}
 POWER, LOG_RATIO, MIXTURE = range(3)
@@ -31,8 +32,8 @@ class Spec(NamedTuple):
     a: Any
     b: Any
     matched: Any
-    by_x: Any  # (moment, count): what l points of X contribute: G(l, a), or digamma(l)
-    by_y: Any  # (moment, count): what q points of Y contribute: G(q, b), or -digamma(q)
+    by_x: Any  # (eight moments, count and lane): what l points of X contribute: G(l, a), or digamma(l)
+    by_y: Any  # the same of q points of Y: G(q, b), or -digamma(q)
     constant: Any  # (moment, k): log G(k, a) G(k, b)
     ks: Any
     order: Any  # moments, those first whose terms serve for others
@@ -60,11 +61,23 @@ def specify(moments: tuple[Moment, ...], ks: tuple[int, ...], largest: int) -> S
         constant = np.log(by_x[:, ks] * by_y[:, ks])
     ratios = [i for i in range(len(moments)) if kind[i] == POWER and not matched[i] and a[i] + b[i] == 0]
     source, power = _sources(a, ratios)
-    return Spec(kind, a, b, matched, by_x, by_y, constant, np.array(ks, np.int64), np.argsort(np.abs(a)), source, power)
+    order = np.argsort(np.abs(a))
+    tables = _lanes(by_x), _lanes(by_y)
+    return Spec(kind, a, b, matched, *tables, constant, np.array(ks, np.int64), order, source, power)
+
+
+def _lanes(table: Array) -> Array:
+    """(moment, count) as (eight moments, count and lane)."""
+    moments, counts = table.shape
+    groups = -(-moments // 8)
+    lanes = aligned((groups, counts * 8), np.float64)
+    padded = np.pad(table, ((0, groups * 8 - moments), (0, 0)))
+    lanes[:] = padded.reshape(groups, 8, counts).swapaxes(1, 2).reshape(groups, -1)
+    return lanes
 
 
 def _sources(a: Array, ratios: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each moment of the ratio family another whose terms it takes, raised to a power: exp(a t) = exp(a' t)^(a/a')."""
+    """For each moment of the ratio family another whose terms it takes, to a power: exp(a t) = exp(a' t)^(a/a')."""
     source, power = np.full(len(a), -1), np.ones(len(a), np.int64)
     ranked = sorted(ratios, key=lambda i: abs(a[i]))
     for place, i in enumerate(ranked):
@@ -132,7 +145,7 @@ def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, work, ou
     """All moments of set i of x against set j of y for the t-th k, into out[:, i, j].
 
     nu, within and ranks are (k, place + point): squared distances, and where `counted` the counts q and l. `work` has
-    two rows, and one more for each moment.
+    three rows, and one more for each moment.
     """
     d = x.d
     first, n = x.offsets[i], x.offsets[i + 1] - x.offsets[i]
@@ -142,6 +155,9 @@ def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, work, ou
         nu[t], place, x.flat_log_rho, t * x.offsets[-1] + first, np.float64(d), n, log_nu, ratio
     )
     tied = least == 0.0 or x.tied[t, i]
+    sums = work[-1]
+    for group in range(len(spec.by_x) if spec.matched.any() else 0):
+        sum_matched(spec.by_x[group], spec.by_y[group], ranks[t], within[t], place, n, sums, 16 * group)
     for moment in spec.order:
         kind, a, b = spec.kind[moment], spec.a[moment], spec.b[moment]
         terms, source = work[2 + moment], spec.source[moment]
@@ -149,14 +165,9 @@ def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, work, ou
             for p in range(n):
                 terms[p] = _mixture(ranks[t, place + p], within[t, place + p], n, stop - start)
             value = _mean(terms, n)
-        elif kind == LOG_RATIO and spec.matched[moment]:
-            for p in range(n):
-                terms[p] = spec.by_x[moment, ranks[t, place + p]] + spec.by_y[moment, within[t, place + p]]
-            value = _mean(terms, n)
         elif spec.matched[moment]:
-            for p in range(n):
-                terms[p] = spec.by_x[moment, ranks[t, place + p]] * spec.by_y[moment, within[t, place + p]]
-            value = math.log(_mean(terms, n))
+            lane = moment // 8 * 16 + moment % 8
+            value = sums[lane + 8] / n if kind == LOG_RATIO else math.log(sums[lane] / n)
         elif tied:
             for p in range(n):
                 if kind == LOG_RATIO:

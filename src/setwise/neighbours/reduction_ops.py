@@ -1,7 +1,7 @@
 """The sums of the reduction, eight doubles at a time, in one order on every host.
 
-Logarithms and exponentials are computed here to the last few bits, without branches. The last register of a set may hold
-fewer points than lanes; what its other lanes hold is read (arrays are padded) and left out.
+Logarithms and exponentials are computed here to the last few bits, without branches. The last register of a set may
+hold fewer points than lanes; what its other lanes hold is read (arrays are padded) and left out.
 """
 
 from __future__ import annotations
@@ -182,3 +182,34 @@ def range_of(values, n):
     for i in range(1, n):
         low, high = min(low, values[i]), max(high, values[i])
     return low, high
+
+
+@simd(types.UniTuple(WIDE, 2))
+def _add_matched(
+    e: Emitter, sums: list[ir.Value], by_x: Any, near_x: ir.Value, by_y: Any, near_y: ir.Value
+) -> list[ir.Value]:
+    wide = ir.IntType(64)
+    x, y = (
+        e.load(table, e.b.mul(e.b.sext(near, wide) if near.type != wide else near, wide(8)), WIDE.llvm)
+        for table, near in ((by_x, near_x), (by_y, near_y))
+    )
+    return [e.fma_wide(x, y, sums[0]), e.b.fadd(sums[1], e.b.fadd(x, y))]
+
+
+@simd(types.void)
+def _put_both(e: Emitter, even: list[ir.Value], odd: list[ir.Value], out: Any, at: ir.Value) -> None:
+    for i in range(2):
+        e.store(e.b.fadd(even[i], odd[i]), out, e.at(at, 8 * i))
+
+
+@njit(inline="always")
+def sum_matched(by_x, by_y, ranks, within, place, n, out, at):
+    """The sums over n points of by_x[l] by_y[q], into out[at:at + 8], and of by_x[l] + by_y[q], behind them: one lane a
+    moment."""
+    even = odd = (zeros(), zeros())
+    for p in range(place, place + n - 1, 2):
+        even = _add_matched(even, by_x, ranks[p], by_y, within[p])
+        odd = _add_matched(odd, by_x, ranks[p + 1], by_y, within[p + 1])
+    if n % 2:
+        even = _add_matched(even, by_x, ranks[place + n - 1], by_y, within[place + n - 1])
+    _put_both(even, odd, out, at)

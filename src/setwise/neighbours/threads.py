@@ -13,9 +13,9 @@ import numpy as np
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """None and -1: all that this process may use."""
+    """None and -1: all that this process may use. Many more than that only wait for one another."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return available if n_jobs is None or n_jobs < 0 else max(1, n_jobs)
+    return available if n_jobs is None or n_jobs < 0 else max(1, min(n_jobs, 4 * available))
 
 
 class Threads:
