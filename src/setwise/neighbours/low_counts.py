@@ -35,7 +35,6 @@ from setwise.neighbours.simd import (
     simd,
     splat,
     store,
-    store_many,
     vectors,
 )
 
@@ -46,13 +45,12 @@ class Scratch(NamedTuple):
     distances: Any  # (own point, lane): squared
     nearest: Any  # (leaf): the smallest of its distances
     farthest: Any
-    counts: Any  # (inside or outside, lane)
 
 
 def make_scratch(largest: int) -> Scratch:
     leaves = -(-largest // LANES)
     room = -(-leaves // LANES) * LANES
-    return Scratch(aligned(leaves * LANES * LANES), aligned(room), aligned(room), aligned(2 * LANES, np.int32))
+    return Scratch(aligned(leaves * LANES * LANES), aligned(room), aligned(room))
 
 
 @simd(types.float32)
@@ -166,36 +164,17 @@ def _count_target(target, own, g, inside, outside, dims):
     return counts
 
 
-@simd(types.UniTuple(types.uint32, 2))
-def _leaves_near(
-    e: Emitter, low: Any, high: Any, leaf: ir.Value, room: ir.Value, packed: Any, q: ir.Value, inside: ir.Value,
-    outside: ir.Value, dims: list[Any],
-) -> list[ir.Value]:  # fmt: skip
-    """Of LANES boxes, which lie wholly inside the first limit from a query, and which come within the second."""
-    near = far = ir.Constant(VF, [0.0] * LANES)
-    for axis in range(len(dims)):
-        lo, hi = e.load(low, leaf), e.load(high, leaf)
-        query = e.spread(packed, e.at(q, axis * LANES))
-        below, above = e.b.fsub(lo, query), e.b.fsub(query, hi)
-        gap = e.positive_part(e.maximum_float(below, above))
-        reach = e.maximum_float(e.b.fneg(below), e.b.fneg(above))
-        near, far = e.fma(gap, gap, near), e.fma(reach, reach, far)
-        leaf = e.b.add(leaf, room)
-    masks = (e.at_most(far, e.splat(inside)), e.at_most(near, e.splat(outside)))
-    return [e.b.zext(e.mask_bits(mask), I32) for mask in masks]
-
-
-@simd(types.UniTuple(types.int32, 2))
-def _leaf_counts(
-    e: Emitter, packed: Any, i: ir.Value, queries: Any, q: ir.Value, inside: ir.Value, outside: ir.Value,
-    dims: list[Any],
-) -> list[ir.Value]:  # fmt: skip
-    """How many points of a leaf lie within the two limits of a query."""
-    total = ir.Constant(VF, [0.0] * LANES)
-    for axis in range(len(dims)):
-        difference = e.b.fsub(e.load(packed, e.at(i, axis * LANES)), e.spread(queries, e.at(q, axis * LANES)))
-        total = e.fma(difference, difference, total)
-    return [e.population(e.at_most(total, e.splat(limit))) for limit in (inside, outside)]
+@simd(types.uint32)
+def _count_others(
+    e: Emitter, counts: list[ir.Value], others: ir.Value, larger: ir.Value, within: Any, place: ir.Value
+) -> ir.Value:
+    """Store the counts of some lanes; which of these are unsure, and which of the larger ones may have ties."""
+    others, larger = (e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM) for lanes in (others, larger))
+    before = e.load(within, place, VI)
+    e.store(e.b.select(others, e.bits(counts[0]), before), within, place)
+    differ = e.b.icmp_signed("!=", e.bits(counts[0]), e.bits(counts[1]))
+    maybe = e.b.icmp_signed("==", before, ir.Constant(VI, [TIES_MAYBE] * LANES))
+    return e.b.zext(e.mask_bits(e.b.or_(e.b.and_(others, differ), e.b.and_(larger, maybe))), I32)
 
 
 @njit(inline="always")
@@ -205,40 +184,12 @@ def _reach(target, p, d):
 
 
 @kernel()
-def _count_near(target, queries, q, square, error, relative, dims):
-    """The points of a target within a squared radius (float32 coordinates) of a query: surely, and possibly."""
-    d, room = len(dims), target.room
-    radius = np.float32(math.sqrt(square))
-    margin = radius * relative + error
-    low, high = max(np.float32(0), radius - margin), radius + margin
-    inside, outside = low * low, high * high
-    sure = possible = np.int32(0)
-    leaves = (target.n + LANES - 1) // LANES
-    for group in range(0, room, LANES):
-        whole, near = _leaves_near(target.low, target.high, group, room, queries, q, inside, outside, dims)
-        for _ in range(bits_set(whole)):
-            leaf = group + lowest(whole)
-            whole &= whole - np.uint32(1)
-            near &= ~(np.uint32(1) << np.uint32(leaf - group))
-            many = LANES if leaf < leaves - 1 else target.n - leaf * LANES
-            sure += many
-            possible += many
-        for _ in range(bits_set(near)):
-            leaf = group + lowest(near)
-            near &= near - np.uint32(1)
-            some, most = _leaf_counts(target.packed, leaf * d * LANES, queries, q, inside, outside, dims)
-            sure += some
-            possible += most
-    return sure, possible
-
-
-@kernel()
 def _count_exactly(target, packed, q, points, i, square, reach, dims):
     """How many points of a target lie within a squared distance of point i, ties included, in float64."""
     d, room, inside = len(dims), target.room, 0
     limit = np.float32(widened(math.sqrt(square * target.square_unit), reach))
     for group in range(0, room, LANES):
-        near = _leaves_near(target.low, target.high, group, room, packed, q, np.float32(0), limit, dims)[1]
+        near = _leaves_of_box(target.low, target.high, group, room, packed, packed, q, LANES, limit, dims)
         for _ in range(bits_set(near)):
             leaf = group + lowest(near)
             near &= near - np.uint32(1)
@@ -271,7 +222,7 @@ def _own_distances(own, g, scratch, dims):
 @kernel()
 def _rank(own, g, inside, outside, scratch):
     """How many own points lie under the two limits of each lane; those of whole leaves come as a number."""
-    everyone, surely, reached = 0, _least(inside), _greatest(outside)
+    everyone, surely, reached = np.intp(0), _least(inside), _greatest(outside)
     counts = (splat(np.float32(0)), splat(np.float32(0)))
     for group in range(0, own.room, LANES):
         whole = _at_most(scratch.farthest, group, surely)
@@ -319,19 +270,15 @@ def count_set(x, i, y, columns, skip, cloud, t, nu, within, ranks, place, stride
                 ranks[at + lane] = _count_exactly(own, own.packed, _reach(own, p, d), x.points, own.start + p,
                                                   nu[at + lane], x.reach[i], dims) - 1  # fmt: skip
             others = ~larger & inhabited
+            counts = (splat(np.float32(0)), splat(np.float32(0)))
             if others:
                 inside, outside = _limits(cloud.square_rho[t], known, x.square_unit, error, relative, others)
-                store_many(_count_target(target, own, g, inside, outside, dims), scratch.counts, 0)
-            for lane in range(min(LANES, own.n - g * LANES)):
+                counts = _count_target(target, own, g, inside, outside, dims)
+            unsure = _count_others(counts, others, larger, within, at)
+            for _ in range(bits_set(unsure)):
+                lane = lowest(unsure)
+                unsure &= unsure - np.uint32(1)
                 p = g * LANES + lane
-                if others >> np.uint32(lane) & np.uint32(1):
-                    square = cloud.square_rho[t, own.start + p]
-                    if scratch.counts[lane] == scratch.counts[LANES + lane]:
-                        within[at + lane] = scratch.counts[lane]
-                        continue
-                elif within[at + lane] == TIES_MAYBE:
-                    square = nu[at + lane]
-                else:
-                    continue
+                square = max(cloud.square_rho[t, own.start + p], nu[at + lane])
                 within[at + lane] = _count_exactly(target, own.packed, _reach(own, p, d), x.points, own.start + p,
                                                    square, max(x.reach[i], y.reach[j]), dims)  # fmt: skip
