@@ -4,7 +4,7 @@ plan.py         which path, which tiles                 moments.py     what is a
 engine.py       own pass, tiles in threads              reference.py   the same in ten plain lines
   paths.py        one face for the three paths
     low.py          d <= 4: pooled queries, shared candidate lists  (low_ops, low_tiles)
-    dense.py        d >= 5: tiles of registers, both directions     (dense_tiles)
+    dense.py        d >= 5: tiles of registers, both directions     (dense_ops, dense_refine, dense_tiles)
     exact.py        the distances themselves, in float64
   ranks.py        own points within nu, for the matched radius
   reduction.py    distances -> moments

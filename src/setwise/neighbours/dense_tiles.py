@@ -9,17 +9,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from setwise.neighbours.compiled import kernel
-from setwise.neighbours.dense import (
-    BLOCK,
-    CHUNK,
-    COLUMNS,
-    ROWS,
-    count_unsure,
-    pack,
-    refine,
-    search_pair,
-    set_limits,
-)
+from setwise.neighbours.dense import pack, search_pair, set_limits
+from setwise.neighbours.dense_ops import BLOCK, CHUNK, COLUMNS, ROWS
+from setwise.neighbours.dense_refine import count_unsure, refine
 from setwise.neighbours.leaves import make_order
 from setwise.neighbours.memory import aligned, make_work
 from setwise.neighbours.ranks import Own, own_ranks
