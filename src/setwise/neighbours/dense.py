@@ -39,6 +39,8 @@ from setwise.neighbours.exact import TIE
 from setwise.neighbours.simd import LANES, splat, store
 
 PANEL = 1 << 17  # coordinates of the rows that sweep a chunk: they stay in the second cache
+PARTS = ROWS + COLUMNS
+SHADOWED = LANES != 8  # a tile leaves registers for the merges of the one before: 32, not AVX2's 16
 TINY = np.float32(1e-35)  # what underflow can hide
 FAR = np.float32(1e30)  # the half squared norm of padding
 
@@ -69,9 +71,9 @@ def fill(lists, count):
 
 
 @njit(inline="always")
-def _advance(tile, x, i, y, j, d, part):
-    """A tile over a part of the axes, of ROWS + COLUMNS."""
-    for c in range(d * part // (ROWS + COLUMNS), d * (part + 1) // (ROWS + COLUMNS)):
+def _advance(tile, x, i, y, j, begin, end):
+    """A tile over some axes."""
+    for c in range(begin, end):
         tile = tile_step(tile, x, i + c * BLOCK, y, j + c * BLOCK)
     return tile
 
@@ -82,7 +84,8 @@ def search_pair(
 ):  # fmt: skip
     """Fill the lists of the n points of x against y (lists[0]) and of the m points of y against x (folded).
 
-    The parts of a tile's merges stand between the parts of the next one's sums: neither waits for the other.
+    The parts of a tile's merges stand between the parts of the next one's sums, where there are registers for both:
+    neither waits for the other.
     `counting` is (ks, row limits, row counts, rows, column limits, column counts, columns); an empty tuple of ks counts
     nothing. `itself`: y is x; only half of the tiles are needed then, and all that they say goes into `folded`.
     """
@@ -109,19 +112,26 @@ def search_pair(
             for next_row in range(panel, last, BLOCK):
                 for next_column in range(chunk, min(chunk + CHUNK, m), COLUMNS):
                     i, j = next_row * d, next_column // BLOCK * d * BLOCK + next_column % BLOCK
-                    tile = tile_start(half_x, next_row, half_y, next_column)
                     of_rows = of_columns = np.uint64(0)
+                    if SHADOWED:
+                        tile = tile_start(half_x, next_row, half_y, next_column)
                     for part in range(ROWS):
-                        tile = _advance(tile, x, i, y, j, d, part)
+                        if SHADOWED:
+                            tile = _advance(tile, x, i, y, j, d * part // PARTS, d * (part + 1) // PARTS)
                         of_rows |= merge_row(parked, part, row, column, *to_rows, like, ks)
                     for part in range(COLUMNS):
-                        tile = _advance(tile, x, i, y, j, d, ROWS + part)
+                        if SHADOWED:
+                            after = ROWS + part
+                            tile = _advance(tile, x, i, y, j, d * after // PARTS, d * (after + 1) // PARTS)
                         if mirrored:
                             of_columns |= merge_column(parked, part, row, column, *to_columns, short, ks)
                     if of_rows:
                         tally_rows(parked, row_limits, row_counts, row, rows, ks)
                     if of_columns:
                         tally_columns(parked, column_limits, column_counts, column, columns, ks)
+                    if not SHADOWED:
+                        tile = tile_start(half_x, next_row, half_y, next_column)
+                        tile = _advance(tile, x, i, y, j, 0, d)
                     park(tile, parked)
                     row, column = next_row, next_column
                     mirrored = not itself or column // BLOCK * BLOCK > row
