@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, TypeAlias, TypeVar
@@ -135,8 +136,15 @@ def compute(
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         for kk in ks:
             terms = _terms(answer, kk, x, y)
+            waiting = Counter(moment for one in chosen for moment in one.moments)
             for one in chosen:
-                values[one, kk] = _values(one, terms, same if selves else None)
+                value = _values(one, terms, same if selves else None)
+                waiting.subtract(one.moments)
+                done = next((moment for moment in one.moments if not waiting[moment]), None)
+                if done is not None:  # the matrix of a moment that nobody needs any more has room for the answer
+                    answer.forward[done, kk][:] = value
+                    value = answer.forward[done, kk]
+                values[one, kk] = value
 
     at_kth = np.asarray(answer.diagnostics["ties"])
     if Y is not None:
