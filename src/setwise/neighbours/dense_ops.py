@@ -46,11 +46,17 @@ def _parked(e: Emitter, parked: Any, r: ir.Value | int, c: ir.Value | int) -> ir
 
 def _merge_into(e: Emitter, lists: Any, offset: ir.Value, length: int, keys: list[ir.Value]) -> ir.Value:
     """Merge keys into a list; the least of them."""
-    kept = [e.load(lists, e.at(offset, LANES * t)) for t in range(length)]
     ascending = e.sort(keys)
-    for t, value in enumerate(e.merge(kept, ascending)):
-        e.store(value, lists, e.at(offset, LANES * t))
+    _merge_sorted(e, lists, offset, length, ascending)
     return ascending[0]
+
+
+def _merge_sorted(e: Emitter, lists: Any, offset: ir.Value, length: int, ascending: list[ir.Value]) -> ir.Value:
+    """Merge keys in ascending order into a list; its greatest."""
+    merged = e.merge([e.load(lists, e.at(offset, LANES * t)) for t in range(length)], ascending)
+    for t, value in enumerate(merged):
+        e.store(value, lists, e.at(offset, LANES * t))
+    return merged[0]
 
 
 def _any_at_most(e: Emitter, key: ir.Value, limit: ir.Value, kept: ir.Value) -> ir.Value:
@@ -117,20 +123,16 @@ def fold_columns(
         return e.merge(low, high[::-1]), e.minimum(*lasts)
 
     folded, last = node(0, LANES)
-    known = [e.load(out, e.at(target, LANES * t)) for t in range(len(like))]
-    folded = e.merge(known, folded[::-1])
-    for t, value in enumerate(folded):
-        e.store(value, out, e.at(target, LANES * t))
-    lost = e.b.icmp_signed("<", e.bits(last), e.bits(folded[0]))
+    greatest = _merge_sorted(e, out, target, len(like), folded[::-1])
+    lost = e.b.icmp_signed("<", e.bits(last), e.bits(greatest))
     return e.b.zext(e.mask_bits(lost), I32)
 
 
 @simd(types.void)
 def join(e: Emitter, lists: Any, folded: Any, start: ir.Value, like: list[ir.Value]) -> None:
     """Merge the lists of LANES points into others of the same points."""
-    mine, theirs = ([e.load(array, e.at(start, LANES * t)) for t in range(len(like))] for array in (lists, folded))
-    for t, value in enumerate(e.merge(theirs, mine[::-1])):
-        e.store(value, folded, e.at(start, LANES * t))
+    ascending = [e.load(lists, e.at(start, LANES * t)) for t in reversed(range(len(like)))]
+    _merge_sorted(e, folded, start, len(like), ascending)
 
 
 @simd(types.void)

@@ -28,6 +28,7 @@ from setwise.neighbours.simd import (
     VF,
     VI,
     Emitter,
+    at_most,
     bits_set,
     from_bits,
     lowest,
@@ -144,12 +145,6 @@ def _any_under(e: Emitter, line: list[ir.Value], limit: ir.Value) -> ir.Value:
     return e.b.zext(e.mask_bits(e.at_most(reduce(e.minimum, line), e.splat(limit))), I32)
 
 
-@simd(types.uint32)
-def _under(e: Emitter, values: Any, i: ir.Value, limit: ir.Value) -> ir.Value:
-    """Which of LANES values are no greater than a limit."""
-    return e.b.zext(e.mask_bits(e.at_most(e.load(values, i), e.splat(limit))), I32)
-
-
 @kernel()
 def _scan(points, i, mine, own, half, others, start, m, theirs, half_theirs, d, limit, k, nearest, values):
     """The k + 1 smallest squared distances from point i, in float64, of those whose f is within a limit."""
@@ -162,7 +157,7 @@ def _scan(points, i, mine, own, half, others, start, m, theirs, half_theirs, d, 
         if _any_under(line, limit):
             store_many(line, values, 0)
             for r in range(ROWS):
-                mask = _under(values, r * LANES, limit)
+                mask = at_most(values, r * LANES, limit)
                 for _ in range(bits_set(mask)):
                     j = block + r * LANES + lowest(mask)
                     mask &= mask - np.uint32(1)

@@ -192,7 +192,7 @@ def _gather(target, pool, s, k, scratch, dims):
 @kernel()
 def _narrow(target, pool, s, k, count, scratch, dims, like):
     """The same list, cut by what the probes find, and its points in float64: how many remain, and a bound on every
-    query's k-th distance. Its neighbours are no farther from a query than its run's middle's and the way there."""
+    query's k-th distance. A query's are as near as those of its run's middle, and the way there."""
     d, length, keep = len(dims), len(like), _keep(count)
     query = load_many(pool.probes, s * d * LANES, dims)
     nearest = repeat(splat(EMPTY), like)

@@ -30,6 +30,7 @@ from setwise.neighbours.simd import (
     VI,
     VM,
     Emitter,
+    at_most,
     bits_set,
     lowest,
     simd,
@@ -89,12 +90,6 @@ def _limits(
         e.b.select(mask, e.b.fmul(low, low), ir.Constant(VF, [float(NOWHERE)] * LANES)),
         e.b.select(mask, e.b.fmul(high, high), nothing),
     ]
-
-
-@simd(types.uint32)
-def _at_most(e: Emitter, values: Any, i: ir.Value, limit: ir.Value) -> ir.Value:
-    """Which of LANES values are no greater than a limit."""
-    return e.b.zext(e.mask_bits(e.at_most(e.load(values, i), e.splat(limit))), I32)
 
 
 @simd(types.void)
@@ -225,8 +220,8 @@ def _rank(own, g, inside, outside, scratch):
     everyone, surely, reached = np.intp(0), _least(inside), _greatest(outside)
     counts = (splat(np.float32(0)), splat(np.float32(0)))
     for group in range(0, own.room, LANES):
-        whole = _at_most(scratch.farthest, group, surely)
-        some = _at_most(scratch.nearest, group, reached) & ~whole
+        whole = at_most(scratch.farthest, group, surely)
+        some = at_most(scratch.nearest, group, reached) & ~whole
         everyone += np.intp(bits_set(whole)) * LANES
         for _ in range(bits_set(some)):
             leaf = group + lowest(some)

@@ -336,3 +336,9 @@ def bits_set(e: Emitter, mask: ir.Value) -> ir.Value:
 def _narrowed(e: Emitter, mask: ir.Value) -> ir.Value:
     """Jitted code widens integers as it computes with them."""
     return e.b.trunc(mask, I32) if mask.type != I32 else mask
+
+
+@simd(types.uint32)
+def at_most(e: Emitter, values: Any, i: ir.Value, limit: ir.Value) -> ir.Value:
+    """Which of LANES values are no greater than a limit."""
+    return e.b.zext(e.mask_bits(e.at_most(e.load(values, i), e.splat(limit))), I32)
