@@ -12,6 +12,9 @@ How the data flows, and so how the folders stand and which way imports go (each 
         |   divergences/            Renyi(0.9), KL(), ..; pairwise_divergences, divergence_table, KNNDivergence
         v
     DivergenceTable                 one (T, T) array a divergence and k, labelled by the sets' ids
+        |   kernels/                SetKernel, GaussianKernel, PolynomialKernel, PSDProjection, gram_matrix
+        v
+    Gram matrix                     positive semi-definite among the fitted sets, rows for sets to come
 
 Names are loaded when first used, so that `import setwise` itself imports and compiles nothing.
 """
@@ -44,9 +47,11 @@ if TYPE_CHECKING:
         SetwiseError,
         SetwiseWarning,
         SizeWarning,
+        SpectrumWarning,
         TieWarning,
     )
     from setwise.io import read_sets, write_sets
+    from setwise.kernels import GaussianKernel, Gram, PolynomialKernel, PSDProjection, SetKernel, gram_matrix
     from setwise.neighbours import kth_distances
     from setwise.sets import SampleSets
 
@@ -59,20 +64,27 @@ __all__ = [
     "Bhattacharyya",
     "ConditionWarning",
     "DivergenceTable",
+    "GaussianKernel",
+    "Gram",
     "Hellinger",
     "InputError",
     "JensenShannon",
     "KNNDivergence",
     "Linear",
+    "PSDProjection",
+    "PolynomialKernel",
     "RangeWarning",
     "Renyi",
     "SampleSets",
+    "SetKernel",
     "SetwiseError",
     "SetwiseWarning",
     "SizeWarning",
+    "SpectrumWarning",
     "TieWarning",
     "Tsallis",
     "divergence_table",
+    "gram_matrix",
     "kth_distances",
     "pairwise_divergences",
     "read_sets",
@@ -86,10 +98,13 @@ _ERRORS = {
     "SetwiseError",
     "SetwiseWarning",
     "SizeWarning",
+    "SpectrumWarning",
     "TieWarning",
 }
+_KERNELS = {"GaussianKernel", "Gram", "PSDProjection", "PolynomialKernel", "SetKernel", "gram_matrix"}
 _HOME = {name: "setwise.divergences" for name in __all__}
 _HOME |= dict.fromkeys(_ERRORS, "setwise.errors")
+_HOME |= dict.fromkeys(_KERNELS, "setwise.kernels")
 _HOME |= {"read_sets": "setwise.io", "write_sets": "setwise.io"}
 _HOME |= {"SampleSets": "setwise.sets", "kth_distances": "setwise.neighbours"}
 

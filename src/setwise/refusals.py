@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,16 @@ Id: TypeAlias = str | int
 
 MISSING = {"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NaT", "null", "NULL", "None", "<NA>"}
 _INT64 = np.iinfo(np.int64)
+
+
+def is_number(value: object) -> bool:
+    """A finite real number, which True is not."""
+    return not isinstance(value, bool | np.bool_) and isinstance(value, Real) and bool(np.isfinite(float(value)))
+
+
+def is_whole(value: object) -> bool:
+    """An integer, which True is not."""
+    return not isinstance(value, bool) and isinstance(value, Integral)
 
 
 def as_list(given: object, what: str, content: str) -> list[Any]:

@@ -376,6 +376,17 @@ class SampleSets:
         )
 
 
+Sets: TypeAlias = SampleSets | Sequence[ArrayLike] | NDArray[Any]
+
+
+def as_sets(given: Sets) -> SampleSets:
+    """SampleSets as they are; arrays as SampleSets with ids 0, 1, .."""
+    sets = given if isinstance(given, SampleSets) else SampleSets(given)
+    if not len(sets):
+        raise InputError("no sets given: the SampleSets are empty; give at least one set.")
+    return sets
+
+
 def _installed_backend() -> str:
     from importlib.util import find_spec
 

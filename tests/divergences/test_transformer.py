@@ -93,7 +93,7 @@ def test_fitting_forgets_the_sets_before():
 
 def test_parameters():
     model = sw.KNNDivergence(sw.KL(), k=3, n_jobs=1)
-    assert model.get_params() == {"divergence": sw.KL(), "k": 3, "n_jobs": 1}
+    assert model.get_params() == {"divergence": sw.KL(), "k": 3, "symmetrize": False, "n_jobs": 1}
     assert clone(model).get_params() == model.get_params()
     assert clone(model.fit(gaussian_sets())).get_params() == model.get_params()
     assert not hasattr(clone(model), "sets_")

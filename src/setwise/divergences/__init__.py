@@ -16,7 +16,7 @@ from setwise.divergences.density import L2, AlphaBeta, Linear
 from setwise.divergences.jensen_shannon import JensenShannon
 from setwise.divergences.kl import KL
 from setwise.divergences.pairwise import divergence_table, pairwise_divergences
-from setwise.divergences.protocol import Divergence, Terms, scale_free, squared
+from setwise.divergences.protocol import Divergence, Terms, scale_free, squared_in_kernel
 from setwise.divergences.ratio import Bhattacharyya, Hellinger, Renyi, Tsallis
 from setwise.divergences.registry import REGISTRY, parse
 from setwise.divergences.table import DivergenceTable
@@ -41,5 +41,5 @@ __all__ = [
     "pairwise_divergences",
     "parse",
     "scale_free",
-    "squared",
+    "squared_in_kernel",
 ]

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from setwise.divergences.protocol import Divergence, smallest_k
 from setwise.divergences.registry import as_divergence
 from setwise.errors import InputError
 from setwise.sets import SampleSets
 
-Sets: TypeAlias = SampleSets | Sequence[ArrayLike] | NDArray[Any]
-
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-
-
-def as_sets(given: Sets) -> SampleSets:
-    """SampleSets as they are; arrays as SampleSets with ids 0, 1, .."""
-    sets = given if isinstance(given, SampleSets) else SampleSets(given)
-    if not len(sets):
-        raise InputError("no sets given: the SampleSets are empty; give at least one set.")
-    return sets
 
 
 def as_divergences(given: Divergence | str | Iterable[Divergence | str]) -> tuple[Divergence, ...]:

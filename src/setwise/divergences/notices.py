@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import polygamma
 
-from setwise.divergences.protocol import Divergence, consistent_above, scale_free, smallest_k, squared
-from setwise.errors import ConditionWarning, InputError, RangeWarning, SetwiseWarning, SizeWarning, TieWarning
+from setwise.divergences.protocol import Divergence, consistent_above, scale_free, smallest_k
+from setwise.errors import ConditionWarning, InputError, RangeWarning, SetwiseWarning, SizeWarning, TieWarning, warn
 from setwise.neighbours.moments import Array
 from setwise.sets import SampleSets
 
@@ -26,10 +25,10 @@ SPREAD = 0.15  # the part of the variance, a dimension, that comes from the samp
 _NAMED = 5
 
 
-def give(notices: Iterable[Notice], stacklevel: int) -> None:
+def give(notices: Iterable[Notice]) -> None:
     """Issue the warnings."""
     for category, text in notices:
-        warnings.warn(text, category, stacklevel=stacklevel + 1)
+        warn(category, text)
 
 
 def conditions(divergences: Sequence[Divergence], ks: Sequence[int], of_itself: bool) -> list[Notice]:
@@ -130,7 +129,7 @@ def ranges(
             if outside.any():
                 beyond[divergence] = max(beyond.get(divergence, 0), int(outside.sum()))
         elif divergence.kind != "similarity" and divergence.valid_range[0] == 0 and apart.any():
-            one = squared(divergence, matrix) if divergence.kind == "distance" else matrix
+            one = matrix * np.abs(matrix) if divergence.kind == "distance" else matrix
             noise = np.sqrt((float(polygamma(1, k)) + SPREAD * dim) * (1 / n + 1 / m))
             share = float((one < -NOISE * noise)[apart].mean())
             if share > NEGATIVE_SHARE:

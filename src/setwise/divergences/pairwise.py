@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from setwise import __version__
 from setwise.divergences import notices
 from setwise.divergences.checks import (
-    Sets,
     as_bytes,
     as_divergences,
     as_ks,
     as_n_jobs,
-    as_sets,
     check_dimensions,
     check_existence,
     check_sizes,
@@ -32,7 +30,7 @@ from setwise.errors import InputError
 from setwise.neighbours import pair_moments
 from setwise.neighbours.moments import Array, Moment, Moments, Own
 from setwise.progress import track
-from setwise.sets import SampleSets
+from setwise.sets import SampleSets, Sets, as_sets
 
 Progress: TypeAlias = bool | Callable[[int, int], None] | None
 Ties: TypeAlias = Literal["warn", "error"]
@@ -56,7 +54,7 @@ def pairwise_divergences(
     the diagonal. `divergence_table` computes several divergences and k at the price of one, and takes the same
     arguments.
     """
-    table = compute(X, Y, (divergence,), (k,), n_jobs, memory, ties, progress, stacklevel=2)
+    table = compute(X, Y, (divergence,), (k,), n_jobs, memory, ties, progress)
     return table[table.divergences[0], table.ks[0]].copy()
 
 
@@ -84,7 +82,7 @@ def divergence_table(
     ties : "warn" of points that coincide with their k-th neighbour, or "error" to refuse them
     progress : True for a bar on a terminal, or a callable(done, total)
     """
-    return compute(X, Y, divergences, k, n_jobs, memory, ties, progress, stacklevel=2)
+    return compute(X, Y, divergences, k, n_jobs, memory, ties, progress)
 
 
 def compute(
@@ -98,9 +96,12 @@ def compute(
     progress: Progress = None,
     *,
     same: NDArray[np.bool_] | None = None,
-    stacklevel: int,
+    symmetrize: bool = False,
 ) -> DivergenceTable:
-    """`divergence_table`; `same` marks pairs that are one set, beside the diagonal, and so take the exact value."""
+    """`divergence_table`; `same` marks pairs that are one set, beside the diagonal, and so take the exact value.
+
+    `symmetrize`: the mean of both directions in place of D(X_i || Y_j).
+    """
     start = time.perf_counter()
     x = as_sets(X)
     y = x if Y is None else as_sets(Y)
@@ -119,7 +120,7 @@ def compute(
 
     own = tuple(dict.fromkeys(o for one in chosen for o in one.own + (one.own_of_self if selves else ())))
     moments = tuple(dict.fromkeys(moment for one in chosen for moment in one.moments))
-    both = any(one.both for one in chosen)
+    both = symmetrize or any(one.both for one in chosen)
     with _reporting(progress) as report:
         answer = pair_moments(
             x,
@@ -139,6 +140,8 @@ def compute(
             waiting = Counter(moment for one in chosen for moment in one.moments)
             for one in chosen:
                 value = _values(one, terms, same if selves else None)
+                if symmetrize:
+                    value = (value + _values(one, terms.reversed(), same if selves else None)) / 2
                 waiting.subtract(one.moments)
                 done = next((moment for moment in one.moments if not waiting[moment]), None)
                 if done is not None:  # the matrix of a moment that nobody needs any more has room for the answer
@@ -178,7 +181,7 @@ def compute(
         "path": answer.diagnostics["path"],
         "warnings": [text for _, text in found],
     }
-    notices.give(found, stacklevel + 1)
+    notices.give(found)
     return DivergenceTable(values, x.ids, y.ids, diagnostics)
 
 
@@ -199,7 +202,7 @@ def _at(answers: Mapping[tuple[_Key, int], Array], k: int) -> dict[_Key, Array]:
 
 
 def _values(divergence: Divergence, terms: Terms, same: NDArray[np.bool_] | None) -> Array:
-    shape = (terms.n.shape[0], terms.m.shape[1])
+    shape = np.broadcast_shapes(terms.n.shape, terms.m.shape)
     values = np.array(np.broadcast_to(divergence.value(terms), shape), dtype=np.float64)
     if same is not None:
         values[same] = np.broadcast_to(divergence.self_value(terms), shape)[same]

@@ -37,6 +37,10 @@ class Terms:
         """log c, the volume of the unit ball."""
         return 0.5 * self.dim * log(pi) - lgamma(0.5 * self.dim + 1)
 
+    def reversed(self) -> Terms:
+        """The same for all pairs (Y_j, X_i), still with a row for each X_i."""
+        return Terms(self.dim, self.m, self.n, self.backward, self.forward, self.own_y, self.own_x)
+
     def log_power(self, moment: Power) -> Array:
         """log Dhat_ab(p||q), with the constants c^(-a-b) (n-1)^(-a) m^(-b) that the engine leaves out."""
         a, b = moment.a, moment.b
@@ -65,7 +69,7 @@ class Divergence(Protocol):
     examples: ClassVar[tuple[str, ...]]
     """Spellings of instances, all options among them: what the tests run over."""
     kind: ClassVar[Kind]
-    """Which of `squared`'s cases it is."""
+    """Which of the cases of `squared_in_kernel` it is."""
     symmetric: ClassVar[bool]
     """The quantity is the same both ways (an estimate of it is so only where `both` is set)."""
     both: ClassVar[bool] = False
@@ -103,17 +107,12 @@ class Divergence(Protocol):
         return spell(self)
 
 
-def squared(divergence: Divergence, values: Array) -> Array:
-    """mu^2, the squared distance that the paper (Table 1) puts into the Gaussian kernel.
-
-    A distance that was made with a signed root gives the signed quantity back.
-    """
-    if divergence.kind == "distance":
-        return values * np.abs(values)
-    if divergence.kind == "divergence":
-        return values**2
+def squared_in_kernel(divergence: Divergence) -> bool:
+    """Whether the Gaussian kernel takes the square of the values for mu^2, by the paper's Table 1."""
+    if divergence.kind in ("distance", "divergence"):
+        return True
     if divergence.kind == "squared distance":
-        return values
+        return False
     raise InputError(f"{divergence} is a {divergence.kind}, not a distance; choose renyi, kl, hellinger, l2 or js.")
 
 

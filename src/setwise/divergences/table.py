@@ -66,26 +66,7 @@ class DivergenceTable:
 
     def to_frame(self, divergence: Divergence | str, k: int, backend: str = "pandas") -> Any:
         """One matrix with its ids: a pandas frame indexed by them, or in polars and pyarrow a leading column "set"."""
-        matrix = self[divergence, k]
-        names = ["set", *map(str, self.ids_y)]
-        if backend != "pandas" and (twice := [name for name, times in Counter(names).items() if times > 1]):
-            raise InputError(
-                f'two columns would be called {twice[0]!r}, beside "set" for the ids of the rows; '
-                "give each set an id of its own, or choose backend='pandas'."
-            )
-        try:
-            if backend == "pandas":
-                import pandas as pd
-
-                return pd.DataFrame(matrix, index=pd.Index(self.ids_x, name="set"), columns=list(self.ids_y))
-            import narwhals as nw
-
-            columns = dict(zip(names, [list(self.ids_x), *matrix.T], strict=True))
-            return nw.from_dict(columns, backend=backend).to_native()  # type: ignore[arg-type]
-        except ImportError as error:
-            raise InputError(f"backend {backend!r} is not installed; install it, or choose another.") from error
-        except ValueError as error:
-            raise InputError(f"backend {backend!r} is not known; choose 'pandas', 'polars' or 'pyarrow'.") from error
+        return labelled_frame(self[divergence, k], self.ids_x, self.ids_y, backend)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one .npz, whole or not at all."""
@@ -149,6 +130,29 @@ class DivergenceTable:
         if warned := self.diagnostics.get("warnings"):
             parts.append(f"{len(warned)} warning{'s' * (len(warned) != 1)} (see .diagnostics)")  # type: ignore[arg-type]
         return f"<DivergenceTable: {'; '.join(parts)}>"
+
+
+def labelled_frame(matrix: Array, ids_x: Sequence[Id], ids_y: Sequence[Id], backend: str) -> Any:
+    """A matrix with its ids: a pandas frame indexed by them, or in polars and pyarrow a leading column "set"."""
+    names = ["set", *map(str, ids_y)]
+    if backend != "pandas" and (twice := [name for name, times in Counter(names).items() if times > 1]):
+        raise InputError(
+            f'two columns would be called {twice[0]!r}, beside "set" for the ids of the rows; '
+            "give each set an id of its own, or choose backend='pandas'."
+        )
+    try:
+        if backend == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(matrix, index=pd.Index(ids_x, name="set"), columns=list(ids_y))
+        import narwhals as nw
+
+        columns = dict(zip(names, [list(ids_x), *matrix.T], strict=True))
+        return nw.from_dict(columns, backend=backend).to_native()  # type: ignore[arg-type]
+    except ImportError as error:
+        raise InputError(f"backend {backend!r} is not installed; install it, or choose another.") from error
+    except ValueError as error:
+        raise InputError(f"backend {backend!r} is not known; choose 'pandas', 'polars' or 'pyarrow'.") from error
 
 
 def _entry(divergence: Divergence, k: int) -> str:

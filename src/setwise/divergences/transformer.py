@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from setwise.divergences.checks import Sets, as_ks, as_n_jobs, as_sets, check_existence, check_sizes
+from setwise.divergences.checks import as_ks, as_n_jobs, check_existence, check_sizes
 from setwise.divergences.pairwise import compute
 from setwise.divergences.protocol import Divergence
 from setwise.divergences.ratio import Renyi
 from setwise.divergences.registry import as_divergence
 from setwise.neighbours.moments import Array
-from setwise.sets import SampleSets
+from setwise.sets import SampleSets, Sets, as_sets
 
 
 class KNNDivergence(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -27,6 +27,8 @@ class KNNDivergence(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     divergence : Divergence or its spelling
     k : int
         Which neighbour.
+    symmetrize : bool
+        The mean of both directions, (D(set || fitted set) + D(fitted set || set)) / 2, as kernels want it.
     n_jobs : int, optional
         Number of threads; None or -1 for all cores.
 
@@ -45,10 +47,12 @@ class KNNDivergence(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         divergence: Divergence | str = Renyi(0.9),  # noqa: B008  frozen
         k: int = 5,
+        symmetrize: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.divergence = divergence
         self.k = k
+        self.symmetrize = symmetrize
         self.n_jobs = n_jobs
 
     def fit(self, X: Sets, y: object = None) -> KNNDivergence:
@@ -84,7 +88,7 @@ class KNNDivergence(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             (self.k,),
             self.n_jobs,
             same=_same(sets, self.sets_),
-            stacklevel=4,
+            symmetrize=self.symmetrize,
         )
         return table[table.divergences[0], table.ks[0]].copy()
 

@@ -1,0 +1,129 @@
+"""From an indefinite Gram matrix to the nearest that is one, and the same for rows that come later."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from setwise.errors import InputError, SpectrumWarning, warn
+from setwise.kernels.matrix import Array, MatrixStep
+
+METHODS = ("clip", "flip", "shift", "none")
+TEST_ROWS = ("projected", "raw")
+UNTRUSTWORTHY = 0.05  # share of negative eigenvalues in the spectrum from which raw test rows are warned of
+
+
+class PSDProjection(MatrixStep):
+    """A Gram matrix G made symmetric, S = (G + G')/2 = V diag(l) V', and positive semi-definite (section 4.3).
+
+    Parameters
+    ----------
+    method : "clip", "flip", "shift" or "none"
+        What becomes of the eigenvalues l: max(l, 0), which is the nearest matrix that has none below zero; |l|;
+        l - min(l, 0); or l as they are.
+    test_rows : "projected" or "raw"
+        Rows g of other sets are mapped by the linear operator that maps S to its projection: g V 1[l>0] V' for clip,
+        g V sign(l) V' for flip. Shift adds to a set's product with itself only, and leaves other rows as they are.
+        "raw", the paper's inductive mode, leaves them as they are throughout. Where much of the spectrum is negative
+        those rows and the projected matrix are no longer of one kernel, and a classifier may answer upside down.
+
+    Attributes
+    ----------
+    eigenvalues_ : array, ascending
+        Of S.
+    negative_mass_ : float
+        The sum of the negative eigenvalues' magnitudes, as a share of the sum of all magnitudes.
+    n_negative_ : int
+        How many are negative.
+    gram_ : (T, T) array
+        The projection of S.
+    operator_ : (T, T) array
+        What maps rows.
+
+    A row that is a row of the fitted matrix takes its place in the projection, so that `fit(G).transform(G)` is
+    `fit_transform(G)`, whatever the method and however asymmetric G.
+    """
+
+    def __init__(
+        self,
+        method: Literal["clip", "flip", "shift", "none"] = "clip",
+        test_rows: Literal["projected", "raw"] = "projected",
+    ) -> None:
+        self.method = method
+        self.test_rows = test_rows
+
+    def fit(self, X: ArrayLike, y: object = None) -> PSDProjection:
+        """Project the Gram matrix of the fitted sets."""
+        matrix = self._validated(X, fitting=True)
+        for name, value, allowed in (("method", self.method, METHODS), ("test_rows", self.test_rows, TEST_ROWS)):
+            if value not in allowed:
+                raise InputError(f"{name}={value!r} is not known; choose {', '.join(map(repr, allowed))}.")
+        symmetric = (matrix + matrix.T) / 2
+        values, vectors = np.linalg.eigh(symmetric)
+        noise = len(values) * np.finfo(float).eps * np.abs(values).max()
+        negative = values < -noise
+        magnitudes = np.abs(values)
+        self.eigenvalues_ = values
+        self.n_negative_ = int(negative.sum())
+        self.negative_mass_ = float(magnitudes[negative].sum() / magnitudes.sum()) if magnitudes.any() else 0.0
+        if self.method == "clip":
+            kept = vectors[:, values > 0]
+            self.gram_ = _symmetric((kept * values[values > 0]) @ kept.T)
+            self.operator_ = _symmetric(kept @ kept.T)
+        elif self.method == "flip":
+            self.gram_ = _symmetric((vectors * magnitudes) @ vectors.T)
+            self.operator_ = _symmetric((vectors * np.sign(values)) @ vectors.T)
+        else:
+            lifted = -min(float(values[0]), 0.0) if self.method == "shift" else 0.0
+            self.gram_ = symmetric + lifted * np.eye(len(values))
+            self.operator_ = np.eye(len(values))
+        self._places = {digest: place for place, digest in enumerate(_digests(matrix))}
+        return self
+
+    def fit_transform(self, X: ArrayLike, y: object = None, **_: object) -> Array:
+        """The projection of the Gram matrix of the fitted sets."""
+        return self.fit(X).gram_.copy()
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Rows of kernel values with the fitted sets, made consistent with the projected matrix."""
+        check_is_fitted(self)
+        matrix = self._validated(X, fitting=False)
+        places = np.array([self._places.get(digest, -1) for digest in _digests(matrix)])
+        known = places >= 0
+        if self.test_rows == "raw" and self.method != "none" and not known.all():
+            self._warn_of_raw_rows()
+        rows = matrix @ self.operator_ if self.test_rows == "projected" else matrix.copy()
+        rows[known] = self.gram_[places[known]]
+        return np.asarray(rows)
+
+    def _warn_of_raw_rows(self) -> None:
+        if self.negative_mass_ > UNTRUSTWORTHY:
+            warn(
+                SpectrumWarning,
+                f"raw test rows of an indefinite kernel ({self.summary()}) may be answered upside down. "
+                'Use test_rows="projected".',
+            )
+
+    def summary(self) -> str:
+        """What the spectrum was, and what became of its negative part."""
+        done = {"clip": "discarded", "flip": "flipped", "shift": "lifted", "none": "left"}[self.method]
+        return (
+            f"{self.n_negative_} of {len(self.gram_)} eigenvalues negative, {self.negative_mass_:.1%} of the spectrum, "
+            f"{done}"
+        )
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text: str = super().__repr__(N_CHAR_MAX)
+        return f"{text}  # {self.summary()}" if hasattr(self, "gram_") else text
+
+
+def _symmetric(matrix: Array) -> Array:
+    return (matrix + matrix.T) / 2
+
+
+def _digests(matrix: NDArray[np.float64]) -> list[bytes]:
+    return [blake2b(row.tobytes(), digest_size=16).digest() for row in np.ascontiguousarray(matrix)]

@@ -1,0 +1,89 @@
+"""What all estimators on sets share: the parameters of their kernel, and how they come to Gram matrices."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from setwise.divergences import Divergence
+from setwise.errors import InputError
+from setwise.kernels import SetKernel
+from setwise.kernels.matrix import Array, MatrixStep
+from setwise.kernels.set_kernel import KERNELS, KernelName
+from setwise.sets import SampleSets, Sets, as_sets
+
+
+class SetEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator that takes sets. Its kernel is named by its parameters (see `SetKernel`), or given whole.
+
+    Attributes
+    ----------
+    kernel_ : SetKernel, or the transformer that was given
+        Fitted.
+    n_features_in_ : int
+        The dimension of the points.
+    """
+
+    def __init__(
+        self,
+        divergence: Divergence | str | None,
+        k: int,
+        kernel: KernelName | MatrixStep | Any,
+        width: float,
+        squared: Literal["paper"] | bool,
+        degree: int,
+        coef0: float,
+        psd: Literal["clip", "flip", "shift", "none"],
+        test_rows: Literal["projected", "raw"],
+        n_jobs: int | None,
+    ) -> None:
+        self.divergence = divergence
+        self.k = k
+        self.kernel = kernel
+        self.width = width
+        self.squared = squared
+        self.degree = degree
+        self.coef0 = coef0
+        self.psd = psd
+        self.test_rows = test_rows
+        self.n_jobs = n_jobs
+
+    def _fit_gram(self, X: Sets) -> Array:
+        """Fit the kernel; the Gram matrix of the sets."""
+        sets = as_sets(X)
+        self.kernel_ = self._new_kernel()
+        gram: Array = self.kernel_.fit_transform(sets)
+        self.n_features_in_ = sets.dim
+        return gram
+
+    def _rows(self, X: Sets) -> Array:
+        """The kernel of each set with each fitted set."""
+        check_is_fitted(self)
+        rows: Array = self.kernel_.transform(self._of_known_dimension(X))
+        return rows
+
+    def _of_known_dimension(self, X: Sets) -> SampleSets:
+        sets = as_sets(X)
+        if sets.dim != self.n_features_in_:
+            raise InputError(
+                f"set {sets.ids[0]!r} has {sets.dim} columns; this {type(self).__name__} was fitted on sets with "
+                f"{self.n_features_in_}. Give it the same columns."
+            )
+        return sets
+
+    def _new_kernel(self) -> Any:
+        if isinstance(self.kernel, str | MatrixStep):
+            return SetKernel(**{name: getattr(self, name) for name in SetKernel._get_param_names()})
+        if isinstance(self.kernel, type) or not hasattr(self.kernel, "fit_transform"):
+            raise InputError(
+                f"kernel={self.kernel!r} is not known; choose {', '.join(map(repr, KERNELS))}, or give a "
+                "GaussianKernel, a PolynomialKernel or a transformer of sets into a Gram matrix."
+            )
+        return clone(self.kernel)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
