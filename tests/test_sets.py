@@ -276,6 +276,26 @@ class TestComparing:
             assert not back.points.flags.writeable
         assert len(pickle.dumps(sets[:2])) < 2_000
 
+    @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+    def test_pickles_sets_that_repeat_and_none_at_all(self, protocol):
+        sets = ragged(sizes=(3, 4), ids=[7, 8])
+        for some in (sets[[1, 0, 1]], sets[[]]):
+            assert pickle.loads(pickle.dumps(some, protocol)) == some
+
+    @pytest.mark.parametrize(
+        ("part", "wrong", "said"),
+        [
+            ("offsets", [0, 3, 900], "must rise from 0 to 7"),
+            ("offsets", [0, -3, 7], "must rise"),
+            ("points", np.full((7, 3), np.nan), "NaN"),
+            ("ids", np.array(["a"]), "1 ids for 2 sets"),
+        ],
+    )
+    def test_a_state_that_was_tampered_with_is_refused(self, part, wrong, said):
+        state = ragged(sizes=(3, 4)).__getstate__()
+        with pytest.raises(InputError, match=said):
+            SampleSets.__new__(SampleSets).__setstate__(state | {part: wrong})
+
 
 class TestPrinting:
     def test_sets_dimension_sizes_and_duplicates(self):

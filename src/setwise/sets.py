@@ -336,8 +336,23 @@ class SampleSets:
         """Refuses: NumPy would stack equal sizes into a 3-D array by accident, and fail on ragged ones."""
         raise InputError("SampleSets are ragged and do not become one array; use .points and .offsets, or list(sets).")
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return SampleSets._of, (self._points, self._offsets, self._ids, self._feature_names, self._by)
+    def __getstate__(self) -> dict[str, Any]:
+        """Arrays and texts alone, as pickle and model files both keep them."""
+        return {
+            "points": self._points,
+            "offsets": self._offsets,
+            "ids": np.array(self._ids, dtype=None if self._ids else np.int64),
+            "feature_names": self._feature_names,
+            "by": self._by,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Through the checks of `from_flat`, as a file is input; only ids may repeat, as those of a bootstrap do."""
+        sets = SampleSets.from_flat(state["points"], state["offsets"], None, state["feature_names"], state["by"])
+        ids = tuple(np.asarray(state["ids"]).tolist())
+        if len(ids) != len(sets):
+            raise InputError(f"{len(ids)} ids for {len(sets)} sets; give one id a set.")
+        self._fill(sets._points, sets._offsets, ids, sets._feature_names, sets._by)
 
     def __repr__(self) -> str:
         n_sets, n_points = len(self), len(self._points)
