@@ -17,7 +17,13 @@ _TABLES = {".csv": read_csv, ".parquet": read_parquet}
 _WRITERS = {".npz": write_npz, ".csv": write_csv, ".parquet": write_parquet}
 
 
-def read_sets(path: str | os.PathLike[str], by: str | None = None, columns: Iterable[str] | None = None) -> SampleSets:
+def read_sets(
+    path: str | os.PathLike[str],
+    by: str | None = None,
+    columns: Iterable[str] | None = None,
+    *,
+    exclude: Iterable[str] = (),
+) -> SampleSets:
     """Read sets from a file or folder.
 
     Parameters
@@ -25,9 +31,11 @@ def read_sets(path: str | os.PathLike[str], by: str | None = None, columns: Iter
     path : .npz (what `write_sets` writes, or one array a set), .csv or .parquet (a long table, a row a point), or a
         folder of .npy files (one a set)
     by : for a table, the column that says which set a row belongs to
-    columns : for a table, the features; left out, every numeric column but `by`
+    columns : for a table, the features; left out, every numeric column but `by` and those in `exclude`
+    exclude : columns of a table that are no features, such as a label; those it does not have make no difference
     """
     source, asked = _as_path(path), asked_columns(columns)
+    excluded = asked_columns(exclude) or []
     try:
         if source.is_dir():
             _refuse_table_options(source, by, asked)
@@ -36,7 +44,7 @@ def read_sets(path: str | os.PathLike[str], by: str | None = None, columns: Iter
             raise InputError(f"there is no file or folder '{source}'.")
         suffix = source.suffix.lower()
         if suffix in _TABLES:
-            return _TABLES[suffix](source, by, asked)
+            return _TABLES[suffix](source, by, asked, excluded)
         if suffix == ".npz":
             _refuse_table_options(source, by, asked)
             return read_npz(source)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,28 +20,24 @@ from setwise.sets import SampleSets
 _ROWS = 65_536  # read at a time, so that the text of a table is never in memory whole
 
 
-def read_csv(path: Path, by: str | None, columns: list[str] | None) -> SampleSets:
+def read_csv(path: Path, by: str | None, columns: list[str] | None, exclude: Sequence[str] = ()) -> SampleSets:
     """A comma-separated table with a header. Ids that are all plain integers come back as integers.
 
     A column without any number is text, and no feature; one that holds both is refused, for what it lacks would go
     unseen.
     """
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as opened:
-            rows = csv.reader(opened, strict=True)
-            header = [name.strip() for name in next((row for row in rows if row), [])]
-            _check_header(path, header)
-            name_of_key = _needs_by(path, by, header)
-            check_columns(header, [name_of_key, *(columns or ())])
-            key = header.index(name_of_key)
-            # A column without a name is the row index that pandas writes: never a feature unless asked for.
-            wanted = set(header) - {""} if columns is None else set(columns)
-            read = {j: _Column() for j, name in enumerate(header) if j != key and name in wanted}
-            keys = _read_rows(path, rows, header, key, read)
-    except UnicodeDecodeError as error:
-        raise InputError(f"'{path}' is not text in UTF-8 ({error.reason}); save it as UTF-8 CSV.") from error
-    except csv.Error as error:
-        raise InputError(f"'{path}' is not a comma-separated table: {error}.") from error
+    with csv_rows(path) as (header, rows):
+        name_of_key = _needs_by(path, by, header)
+        check_columns(header, [name_of_key, *(columns or ())])
+        key = header.index(name_of_key)
+        # A column without a name is the row index that pandas writes: never a feature unless asked for.
+        wanted = set(header) - {"", *exclude} if columns is None else set(columns)
+        read = {j: _Column() for j, name in enumerate(header) if j != key and name in wanted}
+        keys: list[str] = []
+        for fields in csv_blocks(path, rows, header):
+            for j, column in read.items():
+                column.read(fields[j], len(keys) + 1)
+            keys += [name.strip() for name in fields[key]]
     if not keys:
         raise InputError(f"'{path}' has a header but no rows; it needs a row a point.")
     for j, column in read.items():
@@ -74,19 +70,16 @@ def write_csv(sets: SampleSets, path: Path) -> None:
             writer.writerows([name, *row] for row in points.tolist())
 
 
-def read_parquet(path: Path, by: str | None, columns: list[str] | None) -> SampleSets:
-    pyarrow, parquet = _pyarrow(path)
-    try:
+def read_parquet(path: Path, by: str | None, columns: list[str] | None, exclude: Sequence[str] = ()) -> SampleSets:
+    with reading_parquet(path) as parquet:
         schema = parquet.read_schema(path)
         key = _needs_by(path, by, schema.names)
         # An index that pandas stored is a name of the rows: never a feature unless asked for.
         index = {name for name in (schema.pandas_metadata or {}).get("index_columns", []) if isinstance(name, str)}
         check_columns(schema.names, [key, *(columns or ())])
-        keep = [name for name in schema.names if name not in index - {key}] if columns is None else [key, *columns]
+        left_out = (index | set(exclude)) - {key}
+        keep = [name for name in schema.names if name not in left_out] if columns is None else [key, *columns]
         table = parquet.read_table(path, columns=list(dict.fromkeys(keep)))
-    except pyarrow.ArrowException as error:
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise InputError(f"'{path}' is not a readable .parquet file, or is cut short: {reason}.") from error
     return SampleSets.from_frame(table, by=key, columns=columns)
 
 
@@ -95,6 +88,44 @@ def write_parquet(sets: SampleSets, path: Path) -> None:
     table = sets.to_frame(backend="pyarrow")
     with write_whole(path) as temporary:
         parquet.write_table(table, temporary)
+
+
+@contextmanager
+def csv_rows(path: Path) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
+    """The header of a comma-separated table and the rows below it; what is none is refused in one line."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as opened:
+            rows = csv.reader(opened, strict=True)
+            header = [name.strip() for name in next((row for row in rows if row), [])]
+            _check_header(path, header)
+            yield header, rows
+    except UnicodeDecodeError as error:
+        raise InputError(f"'{path}' is not text in UTF-8 ({error.reason}); save it as UTF-8 CSV.") from error
+    except csv.Error as error:
+        raise InputError(f"'{path}' is not a comma-separated table: {error}.") from error
+
+
+def csv_blocks(path: Path, rows: Iterator[list[str]], header: Sequence[str]) -> Iterator[list[tuple[str, ...]]]:
+    """The columns of many rows at a time; a row of another length than the header is refused."""
+    while block := [row for row in islice(rows, _ROWS) if row]:
+        for row in block:
+            if len(row) != len(header):
+                raise InputError(
+                    f"'{path}': a row has {len(row)} fields, the header {len(header)}; the row starts "
+                    f"{','.join(row)[:40]!r}."
+                )
+        yield list(zip(*block, strict=True))
+
+
+@contextmanager
+def reading_parquet(path: Path) -> Iterator[Any]:
+    """pyarrow.parquet, for a block that reads; what cannot be read is refused in one line."""
+    pyarrow, parquet = _pyarrow(path)
+    try:
+        yield parquet
+    except pyarrow.ArrowException as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise InputError(f"'{path}' is not a readable .parquet file, or is cut short: {reason}.") from error
 
 
 def _pyarrow(path: Path) -> tuple[Any, Any]:
@@ -145,25 +176,6 @@ class _Column:
             self.others += len(others)
         self.numbers += int(np.count_nonzero(~np.isnan(values)))
         self.blocks = [] if self.others else [*self.blocks, values]
-
-
-def _read_rows(
-    path: Path, rows: Iterator[list[str]], header: Sequence[str], key: int, read: Mapping[int, _Column]
-) -> list[str]:
-    """The ids; what the columns hold goes into `read`."""
-    keys: list[str] = []
-    while block := [row for row in islice(rows, _ROWS) if row]:
-        for row in block:
-            if len(row) != len(header):
-                raise InputError(
-                    f"'{path}': a row has {len(row)} fields, the header {len(header)}; the row starts "
-                    f"{','.join(row)[:40]!r}."
-                )
-        fields = list(zip(*block, strict=True))
-        for j, column in read.items():
-            column.read(fields[j], len(keys) + 1)
-        keys += [name.strip() for name in fields[key]]
-    return keys
 
 
 def _all_numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
