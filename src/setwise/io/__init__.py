@@ -3,10 +3,12 @@
 .npz ---------- npz.py ----+
 .csv .parquet - tables.py -+-- files.py: read_sets, write_sets
 folder of .npy  folder.py -+
+.csv .parquet - labels.py: read_labels, what is known of each set
                 atomic.py: every file of the package is written through it
 """
 
 from setwise.io.atomic import check_destination, write_whole
 from setwise.io.files import read_sets, write_sets
+from setwise.io.labels import as_target, read_labels
 
-__all__ = ["check_destination", "read_sets", "write_sets", "write_whole"]
+__all__ = ["as_target", "check_destination", "read_labels", "read_sets", "write_sets", "write_whole"]
