@@ -15,6 +15,9 @@ How the data flows, and so how the folders stand and which way imports go (each 
         |   kernels/                SetKernel, GaussianKernel, PolynomialKernel, PSDProjection, gram_matrix
         v
     Gram matrix                     positive semi-definite among the fitted sets, rows for sets to come
+        |   learners/               SetSVC, SetSVR, SetOneClassSVM, SetNearest
+        v
+    predictions, scores             a label, a number, how unlike the others each set is
 
 Names are loaded when first used, so that `import setwise` itself imports and compiles nothing.
 """
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     )
     from setwise.io import read_sets, write_sets
     from setwise.kernels import GaussianKernel, Gram, PolynomialKernel, PSDProjection, SetKernel, gram_matrix
+    from setwise.learners import SetNearest, SetOneClassSVM, SetSVC, SetSVR
     from setwise.neighbours import kth_distances
     from setwise.sets import SampleSets
 
@@ -77,6 +81,10 @@ __all__ = [
     "Renyi",
     "SampleSets",
     "SetKernel",
+    "SetNearest",
+    "SetOneClassSVM",
+    "SetSVC",
+    "SetSVR",
     "SetwiseError",
     "SetwiseWarning",
     "SizeWarning",
@@ -102,9 +110,11 @@ _ERRORS = {
     "TieWarning",
 }
 _KERNELS = {"GaussianKernel", "Gram", "PSDProjection", "PolynomialKernel", "SetKernel", "gram_matrix"}
+_LEARNERS = {"SetNearest", "SetOneClassSVM", "SetSVC", "SetSVR"}
 _HOME = {name: "setwise.divergences" for name in __all__}
 _HOME |= dict.fromkeys(_ERRORS, "setwise.errors")
 _HOME |= dict.fromkeys(_KERNELS, "setwise.kernels")
+_HOME |= dict.fromkeys(_LEARNERS, "setwise.learners")
 _HOME |= {"read_sets": "setwise.io", "write_sets": "setwise.io"}
 _HOME |= {"SampleSets": "setwise.sets", "kth_distances": "setwise.neighbours"}
 

@@ -87,7 +87,7 @@ class KNNDivergence(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             (self.divergence,),
             (self.k,),
             self.n_jobs,
-            same=_same(sets, self.sets_),
+            same=same_sets(sets, self.sets_),
             symmetrize=self.symmetrize,
         )
         return table[table.divergences[0], table.ks[0]].copy()
@@ -98,17 +98,17 @@ class KNNDivergence(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _same(x: SampleSets, y: SampleSets) -> NDArray[np.bool_]:
+def same_sets(x: SampleSets, y: SampleSets) -> NDArray[np.bool_]:
     """Which pairs are one set: the same points, whatever their ids."""
     places: dict[bytes, list[int]] = {}
     for j, points in enumerate(y):
-        places.setdefault(_digest(points), []).append(j)
+        places.setdefault(digest(points), []).append(j)
     same = np.zeros((len(x), len(y)), dtype=bool)
     for i, points in enumerate(x):
-        same[i, places.get(_digest(points), [])] = True
+        same[i, places.get(digest(points), [])] = True
     return same
 
 
-def _digest(points: NDArray[Any]) -> bytes:
+def digest(points: NDArray[Any]) -> bytes:
     """Equal for equal points, whatever their type of float."""
     return blake2b((points.astype(np.float64) + 0.0).tobytes()).digest()

@@ -33,8 +33,7 @@ class Gram:
         self.values.flags.writeable = False
         self.ids_x, self.ids_y = tuple(ids_x), tuple(ids_y)
         self.kernel = kernel
-        steps = getattr(kernel, "steps_", None)
-        self.projection: PSDProjection | None = None if steps is None else steps[-1]
+        self.projection: PSDProjection | None = getattr(kernel, "projection_", None)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from setwise.errors import InputError, SpectrumWarning, warn
@@ -90,35 +91,48 @@ class PSDProjection(MatrixStep):
 
     def transform(self, X: ArrayLike) -> Array:
         """Rows of kernel values with the fitted sets, made consistent with the projected matrix."""
-        check_is_fitted(self)
+        check_is_fitted(self, "gram_")
         matrix = self._validated(X, fitting=False)
         places = np.array([self._places.get(digest, -1) for digest in _digests(matrix)])
         known = places >= 0
-        if self.test_rows == "raw" and self.method != "none" and not known.all():
-            self._warn_of_raw_rows()
+        if not known.all():
+            self.warn_of_raw_rows()
         rows = matrix @ self.operator_ if self.test_rows == "projected" else matrix.copy()
         rows[known] = self.gram_[places[known]]
         return np.asarray(rows)
 
-    def _warn_of_raw_rows(self) -> None:
-        if self.negative_mass_ > UNTRUSTWORTHY:
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether rows of other sets stay as they are."""
+        return self.test_rows == "raw" or self.method not in ("clip", "flip")
+
+    def warn_of_raw_rows(self) -> None:
+        """Say where rows of other sets are not of one kernel with the projected matrix."""
+        if self.test_rows == "raw" and self.method != "none" and self.negative_mass_ > UNTRUSTWORTHY:
             warn(
                 SpectrumWarning,
                 f"raw test rows of an indefinite kernel ({self.summary()}) may be answered upside down. "
                 'Use test_rows="projected".',
             )
 
+    def account(self) -> PSDProjection:
+        """The spectrum and what became of it, without the matrices."""
+        account: PSDProjection = clone(self)
+        for name in ("eigenvalues_", "negative_mass_", "n_negative_"):
+            setattr(account, name, getattr(self, name))
+        return account
+
     def summary(self) -> str:
         """What the spectrum was, and what became of its negative part."""
         done = {"clip": "discarded", "flip": "flipped", "shift": "lifted", "none": "left"}[self.method]
         return (
-            f"{self.n_negative_} of {len(self.gram_)} eigenvalues negative, {self.negative_mass_:.1%} of the spectrum, "
-            f"{done}"
+            f"{self.n_negative_} of {len(self.eigenvalues_)} eigenvalues negative, "
+            f"{self.negative_mass_:.1%} of the spectrum, {done}"
         )
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text: str = super().__repr__(N_CHAR_MAX)
-        return f"{text}  # {self.summary()}" if hasattr(self, "gram_") else text
+        return f"{text}  # {self.summary()}" if hasattr(self, "eigenvalues_") else text
 
 
 def _symmetric(matrix: Array) -> Array:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -94,6 +97,21 @@ class SetKernel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         gram: Array = self.steps_.transform(self.divergences_.transform(X))
         return gram
+
+    @property
+    def projection_(self) -> PSDProjection | None:
+        """The last of the steps; None where it was taken away."""
+        last = self.steps_[-1]
+        return last if isinstance(last, PSDProjection) else None
+
+    def unprojected(self, places: NDArray[np.intp]) -> SetKernel:
+        """The fitted kernel with some of its sets alone, whose rows are not projected."""
+        bare, step = copy(self), copy(self.steps_[0])
+        bare.divergences_ = copy(self.divergences_)
+        bare.divergences_.sets_ = self.divergences_.sets_[places]
+        step.n_features_in_ = len(places)
+        bare.steps_ = make_pipeline(step)
+        return bare
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
         """The ids of the fitted sets."""

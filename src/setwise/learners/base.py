@@ -9,19 +9,42 @@ from sklearn.utils.validation import check_is_fitted
 
 from setwise.divergences import Divergence
 from setwise.errors import InputError
-from setwise.kernels import SetKernel
+from setwise.kernels import PSDProjection, SetKernel
 from setwise.kernels.matrix import Array, MatrixStep
 from setwise.kernels.set_kernel import KERNELS, KernelName
 from setwise.sets import SampleSets, Sets, as_sets
 
 
-class SetEstimator(BaseEstimator):  # type: ignore[misc]
+class TakesSets(BaseEstimator):  # type: ignore[misc]
+    """An estimator whose input is sets of points, of one dimension."""
+
+    n_features_in_: int
+
+    def _of_known_dimension(self, X: Sets) -> SampleSets:
+        check_is_fitted(self)
+        sets = as_sets(X)
+        if sets.dim != self.n_features_in_:
+            raise InputError(
+                f"set {sets.ids[0]!r} has {sets.dim} columns; this {type(self).__name__} was fitted on sets with "
+                f"{self.n_features_in_}. Give it the same columns."
+            )
+        return sets
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+class SetEstimator(TakesSets):
     """An estimator that takes sets. Its kernel is named by its parameters (see `SetKernel`), or given whole.
 
     Attributes
     ----------
     kernel_ : SetKernel, or the transformer that was given
         Fitted.
+    projection_ : PSDProjection or None
+        The kernel's projection: the spectrum, and what was discarded. None where a kernel was given that has none.
     n_features_in_ : int
         The dimension of the points.
     """
@@ -55,23 +78,14 @@ class SetEstimator(BaseEstimator):  # type: ignore[misc]
         sets = as_sets(X)
         self.kernel_ = self._new_kernel()
         gram: Array = self.kernel_.fit_transform(sets)
+        self.projection_: PSDProjection | None = getattr(self.kernel_, "projection_", None)
         self.n_features_in_ = sets.dim
         return gram
 
     def _rows(self, X: Sets) -> Array:
         """The kernel of each set with each fitted set."""
-        check_is_fitted(self)
         rows: Array = self.kernel_.transform(self._of_known_dimension(X))
         return rows
-
-    def _of_known_dimension(self, X: Sets) -> SampleSets:
-        sets = as_sets(X)
-        if sets.dim != self.n_features_in_:
-            raise InputError(
-                f"set {sets.ids[0]!r} has {sets.dim} columns; this {type(self).__name__} was fitted on sets with "
-                f"{self.n_features_in_}. Give it the same columns."
-            )
-        return sets
 
     def _new_kernel(self) -> Any:
         if isinstance(self.kernel, str | MatrixStep):
@@ -82,8 +96,3 @@ class SetEstimator(BaseEstimator):  # type: ignore[misc]
                 "GaussianKernel, a PolynomialKernel or a transformer of sets into a Gram matrix."
             )
         return clone(self.kernel)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags

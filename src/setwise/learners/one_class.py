@@ -1,0 +1,90 @@
+"""The one-class support vector machine: which sets are unlike the training sets."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import OutlierMixin
+from sklearn.svm import OneClassSVM
+
+from setwise.divergences import Divergence
+from setwise.errors import InputError
+from setwise.kernels.matrix import Array, MatrixStep
+from setwise.kernels.set_kernel import KernelName
+from setwise.learners.machine import TOLERANCE, SupportMachine
+from setwise.learners.targets import as_weights
+from setwise.refusals import is_number
+from setwise.sets import Sets, as_sets
+
+
+class SetOneClassSVM(OutlierMixin, SupportMachine):  # type: ignore[misc]
+    """Which sets are unlike the training sets, by the hyperplane that parts those from the origin.
+
+    A set that is close to all of the training sets counts as the most normal of all, even if it is of a kind of its
+    own: `SetNearest`, beside this, asks for a close neighbour, and the two can disagree.
+
+    Parameters
+    ----------
+    divergence, k, kernel, width, squared, degree, coef0, psd, test_rows, n_jobs : see `SetKernel`
+    nu : float
+        The largest share of training sets outside, and the smallest of support sets; in (0, 1].
+
+    Attributes
+    ----------
+    support_ : array
+        Places of the support sets among those given to fit.
+    dual_coef_, intercept_ : arrays
+        As those of scikit-learn's OneClassSVM.
+    offset_ : float
+        `decision_function` is `score_samples` less this.
+    kernel_, projection_, n_features_in_ : see `SetEstimator`
+    """
+
+    def __init__(
+        self,
+        divergence: Divergence | str | None = None,
+        k: int = 5,
+        *,
+        kernel: KernelName | MatrixStep | Any = "gaussian",
+        width: float = 1.0,
+        squared: Literal["paper"] | bool = "paper",
+        degree: int = 2,
+        coef0: float = 1.0,
+        psd: Literal["clip", "flip", "shift", "none"] = "clip",
+        test_rows: Literal["projected", "raw"] = "projected",
+        nu: float = 0.5,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(divergence, k, kernel, width, squared, degree, coef0, psd, test_rows, n_jobs)
+        self.nu = nu
+
+    def fit(self, X: Sets, y: object = None, sample_weight: ArrayLike | None = None) -> SetOneClassSVM:
+        """Learn what the sets have in common."""
+        sets = as_sets(X)
+        weights = as_weights(sample_weight, sets)
+        if not is_number(self.nu) or not 0 < self.nu <= 1:
+            raise InputError(f"nu={self.nu!r} must be a number above 0 and up to 1.")
+        gram = self._fit_gram(sets)
+        svm = OneClassSVM(kernel="precomputed", nu=self.nu, tol=TOLERANCE).fit(gram, sample_weight=weights)
+        self.support_: NDArray[np.int32] = svm.support_
+        self.dual_coef_: Array = svm.dual_coef_
+        self.intercept_: Array = svm.intercept_
+        self.offset_ = float(-svm.intercept_[0])
+        dual = np.zeros((len(sets), 1))
+        dual[self.support_] = svm.dual_coef_.T
+        self._keep(sets, gram, dual, self.intercept_)
+        return self
+
+    def decision_function(self, X: Sets) -> Array:
+        """Above 0 inside, below 0 outside."""
+        return self._values(X)[:, 0]
+
+    def score_samples(self, X: Sets) -> Array:
+        """The decision before the offset is taken off; the larger, the more normal."""
+        return self.decision_function(X) + self.offset_
+
+    def predict(self, X: Sets) -> NDArray[np.intp]:
+        """1 for sets like those fitted, -1 for others."""
+        return np.where(self.decision_function(X) < 0, -1, 1)
