@@ -71,18 +71,19 @@ class PSDProjection(MatrixStep):
         self.eigenvalues_ = values
         self.n_negative_ = int(negative.sum())
         self.negative_mass_ = float(magnitudes[negative].sum() / magnitudes.sum()) if magnitudes.any() else 0.0
+        self._operator: Array | None
         if self.method == "clip":
             kept = vectors[:, values > 0]
             self.gram_ = _symmetric((kept * values[values > 0]) @ kept.T)
-            self.operator_ = _symmetric(kept @ kept.T)
+            self._operator = _symmetric(kept @ kept.T)
         elif self.method == "flip":
             self.gram_ = _symmetric((vectors * magnitudes) @ vectors.T)
-            self.operator_ = _symmetric((vectors * np.sign(values)) @ vectors.T)
+            self._operator = _symmetric((vectors * np.sign(values)) @ vectors.T)
         else:
             lifted = -min(float(values[0]), 0.0) if self.method == "shift" else 0.0
             self.gram_ = symmetric + lifted * np.eye(len(values))
-            self.operator_ = np.eye(len(values))
-        self._places = {digest: place for place, digest in enumerate(_digests(matrix))}
+            self._operator = None
+        self._digests = _digests(matrix)
         return self
 
     def fit_transform(self, X: ArrayLike, y: object = None, **_: object) -> Array:
@@ -93,13 +94,19 @@ class PSDProjection(MatrixStep):
         """Rows of kernel values with the fitted sets, made consistent with the projected matrix."""
         check_is_fitted(self, "gram_")
         matrix = self._validated(X, fitting=False)
-        places = np.array([self._places.get(digest, -1) for digest in _digests(matrix)])
+        of_fitted = {digest: place for place, digest in enumerate(self._digests.tolist())}
+        places = np.array([of_fitted.get(digest, -1) for digest in _digests(matrix).tolist()])
         known = places >= 0
         if not known.all():
             self.warn_of_raw_rows()
-        rows = matrix @ self.operator_ if self.test_rows == "projected" else matrix.copy()
+        rows = matrix.copy() if self.keeps_rows or self._operator is None else matrix @ self._operator
         rows[known] = self.gram_[places[known]]
         return np.asarray(rows)
+
+    @property
+    def operator_(self) -> Array:
+        check_is_fitted(self, "gram_")
+        return np.eye(len(self.gram_)) if self._operator is None else self._operator
 
     @property
     def keeps_rows(self) -> bool:
@@ -139,5 +146,6 @@ def _symmetric(matrix: Array) -> Array:
     return (matrix + matrix.T) / 2
 
 
-def _digests(matrix: NDArray[np.float64]) -> list[bytes]:
-    return [blake2b(row.tobytes(), digest_size=16).digest() for row in np.ascontiguousarray(matrix)]
+def _digests(matrix: Array) -> NDArray[np.void]:
+    digests = (blake2b(row.tobytes(), digest_size=16).digest() for row in np.ascontiguousarray(matrix))
+    return np.fromiter(digests, dtype="V16", count=len(matrix))
