@@ -3,91 +3,75 @@
 from __future__ import annotations
 
 import csv
-import os
 import time
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Parameter, Token
+from cyclopts import Parameter
 
 from setwise.commands.interrupt import prompt_interrupt
+from setwise.commands.options import (
+    DIVERGENCES,
+    METHOD,
+    RESULT,
+    Data,
+    Memory,
+    Reading,
+    Threads,
+    Whole,
+    check_output,
+)
 from setwise.commands.output import to_output
 from setwise.commands.speech import count, plain_warnings, print_matrix
-from setwise.divergences import REGISTRY, Divergence, DivergenceTable, divergence_table, parse
+from setwise.divergences import Divergence, DivergenceTable, divergence_table, parse
 from setwise.divergences.checks import as_bytes, as_ks
-from setwise.divergences.spelling import usage
 from setwise.errors import InputError
-from setwise.io import check_destination, read_sets, write_whole
+from setwise.io import write_whole
 from setwise.progress import track
 
 SUFFIXES = (".npz", ".csv")
 SHOWN = 12  # sets whose matrix a terminal still shows whole
-CHOICES = ", ".join(f"`{usage(kind)}`" for kind in REGISTRY.values())
-WHICH = f"One of {CHOICES}. Repeat it for several, which costs little more. Default: renyi:0.9."
-
-
-def _whole(_: type, tokens: Sequence[Token]) -> int:
-    """An integer as it is written, where cyclopts would round 2.5."""
-    try:
-        return int(tokens[0].value)
-    except ValueError as error:
-        raise ValueError(f'"{tokens[0].value}" is not a whole number.') from error
-
-
-Whole = Annotated[int, Parameter(converter=_whole)]
+WHICH = f"{DIVERGENCES} Repeat it for several, which costs little more. Default: renyi:0.9."
+K = "Which neighbour; repeat it for several. Default: 5."
 
 
 def divergences(
-    data: Path,
+    data: Data,
     /,
+    reading: Reading = Reading(),  # noqa: B008  frozen
     *,
-    by: Annotated[str | None, Parameter(metavar="COLUMN")] = None,
-    columns: Annotated[str | None, Parameter(metavar="A,B,..")] = None,
-    divergence: Annotated[list[str] | None, Parameter(alias="-d", negative=(), metavar="NAME", help=WHICH)] = None,
-    k: Annotated[list[Whole] | None, Parameter(name="-k", negative=(), metavar="K")] = None,
-    output: Annotated[Path | None, Parameter(alias="-o", metavar="FILE")] = None,
-    threads: Annotated[Whole | None, Parameter(metavar="N")] = None,
-    memory: Annotated[str | None, Parameter(metavar="SIZE")] = None,
-    ties: Literal["warn", "error"] = "warn",
+    divergence: Annotated[
+        list[str] | None, Parameter(alias="-d", negative=(), metavar="NAME", group=METHOD, help=WHICH)
+    ] = None,
+    k: Annotated[list[Whole] | None, Parameter(name="-k", negative=(), metavar="K", group=METHOD, help=K)] = None,
+    ties: Annotated[Literal["warn", "error"], Parameter(group=METHOD)] = "warn",
+    output: Annotated[Path | None, Parameter(alias="-o", metavar="FILE", group=RESULT)] = None,
+    threads: Threads = None,
+    memory: Memory = None,
 ) -> None:
     """Compute the divergence of every set from every other, for several divergences and k in one pass.
 
     Parameters
     ----------
-    data
-        The sets: a long table (.csv, .parquet) with one point a row, an .npz, or a folder of .npy files.
-    by
-        The column of a long table that says which set a point belongs to.
-    columns
-        The columns to use as coordinates, separated by commas. Default: all numeric ones but --by.
-    k
-        Which neighbour; repeat it for several. Default: 5.
+    ties
+        What to do about points that coincide: a warning with the counts, or an error.
     output
         Where to write: .npz (all matrices with ids and diagnostics; `setwise.DivergenceTable.load` reads it), or
         .csv (the matrix with ids; for several divergences or k one below the other, named in two leading columns).
         Without it, matrices of up to 12 sets are printed.
-    threads
-        How many threads to use. Default: one for each core.
-    memory
-        The most memory to work in besides data and result, such as 500MB.
-    ties
-        What to do about points that coincide: a warning with the counts, or an error.
     """
     chosen = list(dict.fromkeys(parse(text) for text in divergence or ["renyi:0.9"]))
     ks = as_ks(k or [5])
-    wanted = None if columns is None else [name.strip() for name in columns.split(",")]
     budget = as_bytes(memory)
-    if threads is not None and threads < 1:
-        raise InputError(f"--threads is {threads}; it must be 1 or more. Leave it out to use every core.")
     if output is not None:
-        _check_output(output, data)
+        check_output(output, SUFFIXES, data)
 
     start = time.perf_counter()
     with plain_warnings():
         with track(f"reading {data.name}"):
-            sets = read_sets(data, by=by, columns=wanted)
+            sets = reading.sets(data)
         if output is None and len(sets) > SHOWN:
             raise InputError(
                 f"{len(sets)} sets make a matrix too large to print (at most {SHOWN}). "
@@ -115,15 +99,6 @@ def divergences(
         )
         if output is not None:
             print(f"written to {output}")
-
-
-def _check_output(output: Path, data: Path) -> None:
-    """Refuse a file that could not be written, before hours are spent on what it should hold."""
-    if output.suffix not in SUFFIXES:
-        raise InputError(f"output '{output}' must end in {' or '.join(SUFFIXES)}.")
-    check_destination(output)
-    if os.path.exists(output) and os.path.exists(data) and os.path.samefile(output, data):
-        raise InputError(f"output '{output}' is the data itself; give another name.")
 
 
 def _write_csv(
