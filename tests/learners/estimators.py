@@ -25,7 +25,7 @@ class Case:
     make: Callable[[], Any]
     kind: str
     by_place: bool = False
-    grid: dict[str, list[Any]] = field(default_factory=lambda: {"k": [2, 4]})
+    grid: dict[str, list[Any]] = field(default_factory=lambda: {"k": [4, 6]})
 
 
 ESTIMATORS = [
@@ -34,9 +34,9 @@ ESTIMATORS = [
     Case("SetSVC, raw rows", lambda: sw.SetSVC("js", k=3, test_rows="raw"), "classifier"),
     Case("SetSVC, flip", lambda: sw.SetSVC("kl", k=3, psd="flip", class_weight="balanced"), "classifier"),
     Case("SetSVC, shift", lambda: sw.SetSVC("hellinger", k=3, psd="shift"), "classifier"),
-    Case("SetSVC, linear", lambda: sw.SetSVC(k=3, kernel="linear"), "classifier"),
+    Case("SetSVC, linear", lambda: sw.SetSVC(k=4, kernel="linear"), "classifier"),
     Case("SetSVR", lambda: sw.SetSVR(k=3), "regressor"),
-    Case("SetSVR, polynomial", lambda: sw.SetSVR(k=3, kernel="polynomial", psd="none", C=0.1), "regressor"),
+    Case("SetSVR, polynomial", lambda: sw.SetSVR(k=4, kernel="polynomial", psd="none", C=0.1), "regressor"),
     Case("SetOneClassSVM", lambda: sw.SetOneClassSVM(k=3, nu=0.3), "outlier"),
     Case("SetNearest", lambda: sw.SetNearest(k=3, n_neighbors=2), "outlier"),
 ]
