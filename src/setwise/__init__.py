@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     )
     from setwise.io import read_sets, write_sets
     from setwise.kernels import GaussianKernel, Gram, PolynomialKernel, PSDProjection, SetKernel, gram_matrix
-    from setwise.learners import SetNearest, SetOneClassSVM, SetSVC, SetSVR
+    from setwise.learners import SetNearest, SetOneClassSVM, SetSVC, SetSVR, load, save
     from setwise.neighbours import kth_distances
     from setwise.sets import SampleSets
 
@@ -94,8 +94,10 @@ __all__ = [
     "divergence_table",
     "gram_matrix",
     "kth_distances",
+    "load",
     "pairwise_divergences",
     "read_sets",
+    "save",
     "write_sets",
 ]
 
@@ -110,7 +112,7 @@ _ERRORS = {
     "TieWarning",
 }
 _KERNELS = {"GaussianKernel", "Gram", "PSDProjection", "PolynomialKernel", "SetKernel", "gram_matrix"}
-_LEARNERS = {"SetNearest", "SetOneClassSVM", "SetSVC", "SetSVR"}
+_LEARNERS = {"SetNearest", "SetOneClassSVM", "SetSVC", "SetSVR", "load", "save"}
 _HOME = {name: "setwise.divergences" for name in __all__}
 _HOME |= dict.fromkeys(_ERRORS, "setwise.errors")
 _HOME |= dict.fromkeys(_KERNELS, "setwise.kernels")

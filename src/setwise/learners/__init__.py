@@ -5,11 +5,13 @@ machine.py                    what support vector machines keep of their trainin
 svc.py, svr.py, one_class.py  classification, regression, anomalies
 nearest.py                    anomalies by the distance to the nearest training sets
 targets.py, platt.py          labels, numbers and weights, checked; probabilities
+files.py                      models to files and back: save, load
 """
 
+from setwise.learners.files import load, save
 from setwise.learners.nearest import SetNearest
 from setwise.learners.one_class import SetOneClassSVM
 from setwise.learners.svc import SetSVC
 from setwise.learners.svr import SetSVR
 
-__all__ = ["SetNearest", "SetOneClassSVM", "SetSVC", "SetSVR"]
+__all__ = ["SetNearest", "SetOneClassSVM", "SetSVC", "SetSVR", "load", "save"]
