@@ -5,8 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 Progress = Callable[[int, int], None]
+
+_watching: ContextVar[Progress | None] = ContextVar("watching", default=None)
+
+
+@contextmanager
+def watched_by(progress: Progress | None) -> Iterator[None]:
+    """Long computations in this block that are given no progress of their own report to this one."""
+    token = _watching.set(progress)
+    try:
+        yield
+    finally:
+        _watching.reset(token)
+
+
+def watching() -> Progress | None:
+    """Whom a computation reports to that was given nobody."""
+    return _watching.get()
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import pytest
 import setwise as sw
 from setwise.divergences import scale_free
 from setwise.divergences.checks import as_bytes, as_ks, as_n_jobs
+from setwise.progress import watched_by
 from tests.divergences.examples import EVERY, atoms, gaussian_sets
 
 
@@ -300,6 +301,18 @@ def test_progress_is_reported():
     assert seen
     assert seen[-1][0] == seen[-1][1]
     sw.divergence_table(gaussian_sets(), progress=True)
+
+
+def test_progress_is_reported_to_who_watches():
+    seen = []
+    with watched_by(lambda done, total: seen.append((done, total))):
+        sw.KNNDivergence().fit_transform(gaussian_sets())
+        assert seen and seen[-1][0] == seen[-1][1]
+        seen.clear()
+        sw.divergence_table(gaussian_sets(), progress=False)
+        sw.divergence_table(gaussian_sets(), progress=lambda done, total: None)
+    sw.KNNDivergence().fit_transform(gaussian_sets())
+    assert not seen
 
 
 def test_diagnostics_say_what_was_done():

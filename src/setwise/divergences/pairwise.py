@@ -29,7 +29,7 @@ from setwise.divergences.table import DivergenceTable
 from setwise.errors import InputError
 from setwise.neighbours import pair_moments
 from setwise.neighbours.moments import Array, Moment, Moments, Own
-from setwise.progress import track
+from setwise.progress import track, watching
 from setwise.sets import SampleSets, Sets, as_sets
 
 Progress: TypeAlias = bool | Callable[[int, int], None] | None
@@ -237,4 +237,4 @@ def _reporting(progress: Progress) -> Iterator[Callable[[int, int], None] | None
         with track("divergences") as report:
             yield report
     else:
-        yield progress if callable(progress) else None
+        yield progress if callable(progress) else watching() if progress is None else None
