@@ -52,7 +52,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             dump(model, temporary)
             foreign = sorted(set(get_untrusted_types(file=temporary)) - set(trusted_types()))
         except (TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"cannot save this {name}: {_first_line(error)}") from error
+            raise InputError(f"cannot save this {name}: {_reason(error)}.") from error
         if foreign:
             remedy = "save its best_estimator_" if hasattr(model, "best_estimator_") else "use setwise's and sklearn's"
             raise InputError(f"cannot save this {name}: it holds {listed(foreign, 3)}, which load refuses; {remedy}.")
@@ -77,16 +77,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     except OSError as error:
         raise InputError(f"cannot read {shown}: {error.strerror or error}.") from error
     except Exception as error:  # a damaged or malicious file makes skops raise whatever its content leads to
-        raise InputError(
-            f"{shown} is damaged or no model file ({_first_line(error)}); save the model again."
-        ) from error
+        raise InputError(f"{shown} is damaged, or no model file; save the model again. ({_reason(error)})") from error
 
 
 def trusted_types() -> list[str]:
     """What a file may hold beside what skops trusts (scikit-learn's estimators, arrays): our own types, by name."""
     public = [getattr(home, name) for home in map(import_module, _PACKAGES) for name in home.__all__]
-    estimators = [one for one in public if isinstance(one, type) and issubclass(one, BaseEstimator)]
-    return [f"{one.__module__}.{one.__qualname__}" for one in (SampleSets, *REGISTRY.values(), *estimators)]
+    ours: list[type] = [one for one in public if isinstance(one, type) and issubclass(one, BaseEstimator)]
+    ours += [SampleSets, *REGISTRY.values()]
+    return [f"{one.__module__}.{one.__qualname__}" for one in ours]
 
 
 def _read(stream: IO[bytes], shown: str) -> Any:
@@ -107,15 +106,21 @@ def _read(stream: IO[bytes], shown: str) -> Any:
     ours = trusted_types()
     foreign = sorted(set(get_untrusted_types(file=stream)) - set(ours))
     if foreign:
+        newer = all(name.startswith("setwise.") for name in foreign)
         raise InputError(
             f"{shown}, written by {written_by}, holds {listed(foreign, 3)}: not of the types that setwise "
-            f"{__version__} loads. Nothing of it was run; save a model of setwise's and sklearn's estimators alone."
+            f"{__version__} loads. "
+            + ("Upgrade setwise." if newer else "Nothing of it was run; save a model of setwise and sklearn alone.")
         )
     if header is None:
         raise InputError(f"{shown} was not written by setwise.save; load it by skops.io.load, and save it.")
-    model = construct(stream, trusted=ours)
+    try:
+        model = construct(stream, trusted=ours)
+    except InputError as error:  # of sets that cannot be
+        raise InputError(f"{shown} is damaged: {error}") from error
     if not isinstance(model, BaseEstimator):
         raise InputError(f"{shown} holds a {type(model).__name__}, not a model; save an estimator.")
+    check_is_fitted(model)
     return model
 
 
@@ -131,5 +136,5 @@ def _guess(stream: IO[bytes]) -> str:
     return "it is something else; give what setwise.save or `setwise fit` wrote."
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".") + "."
+def _reason(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
