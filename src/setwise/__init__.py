@@ -15,9 +15,11 @@ How the data flows, and so how the folders stand and which way imports go (each 
         |   kernels/                SetKernel, GaussianKernel, PolynomialKernel, PSDProjection, gram_matrix
         v
     Gram matrix                     positive semi-definite among the fitted sets, rows for sets to come
-        |   learners/               SetSVC, SetSVR, SetOneClassSVM, SetNearest
+        |   learners/               SetSVC, SetSVR, SetOneClassSVM, SetNearest; SetLLE, SetMDS, SetDistance;
+        |                           DistributionRegression
         v
-    predictions, scores             a label, a number, how unlike the others each set is
+    predictions, scores, places     a label, a number, how unlike the others each set is, where it lies among them, or
+                                    another set
 
 Names are loaded when first used, so that `import setwise` itself imports and compiles nothing.
 """
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     )
     from setwise.errors import (
         ConditionWarning,
+        GraphWarning,
         InputError,
         RangeWarning,
         SetwiseError,
@@ -55,7 +58,18 @@ if TYPE_CHECKING:
     )
     from setwise.io import read_sets, write_sets
     from setwise.kernels import GaussianKernel, Gram, PolynomialKernel, PSDProjection, SetKernel, gram_matrix
-    from setwise.learners import SetNearest, SetOneClassSVM, SetSVC, SetSVR, load, save
+    from setwise.learners import (
+        DistributionRegression,
+        SetDistance,
+        SetLLE,
+        SetMDS,
+        SetNearest,
+        SetOneClassSVM,
+        SetSVC,
+        SetSVR,
+        load,
+        save,
+    )
     from setwise.neighbours import kth_distances
     from setwise.sets import SampleSets
 
@@ -67,9 +81,11 @@ __all__ = [
     "AlphaBeta",
     "Bhattacharyya",
     "ConditionWarning",
+    "DistributionRegression",
     "DivergenceTable",
     "GaussianKernel",
     "Gram",
+    "GraphWarning",
     "Hellinger",
     "InputError",
     "JensenShannon",
@@ -80,7 +96,10 @@ __all__ = [
     "RangeWarning",
     "Renyi",
     "SampleSets",
+    "SetDistance",
     "SetKernel",
+    "SetLLE",
+    "SetMDS",
     "SetNearest",
     "SetOneClassSVM",
     "SetSVC",
@@ -103,6 +122,7 @@ __all__ = [
 
 _ERRORS = {
     "ConditionWarning",
+    "GraphWarning",
     "InputError",
     "RangeWarning",
     "SetwiseError",
@@ -112,7 +132,18 @@ _ERRORS = {
     "TieWarning",
 }
 _KERNELS = {"GaussianKernel", "Gram", "PSDProjection", "PolynomialKernel", "SetKernel", "gram_matrix"}
-_LEARNERS = {"SetNearest", "SetOneClassSVM", "SetSVC", "SetSVR", "load", "save"}
+_LEARNERS = {
+    "DistributionRegression",
+    "SetDistance",
+    "SetLLE",
+    "SetMDS",
+    "SetNearest",
+    "SetOneClassSVM",
+    "SetSVC",
+    "SetSVR",
+    "load",
+    "save",
+}
 _HOME = {name: "setwise.divergences" for name in __all__}
 _HOME |= dict.fromkeys(_ERRORS, "setwise.errors")
 _HOME |= dict.fromkeys(_KERNELS, "setwise.kernels")

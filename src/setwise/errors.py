@@ -40,6 +40,10 @@ class SpectrumWarning(SetwiseWarning):
     """A Gram matrix is so indefinite that what is done with it cannot be trusted."""
 
 
+class GraphWarning(SetwiseWarning):
+    """The sets and their nearest neighbours fall into groups that nothing connects."""
+
+
 def warn(category: type[SetwiseWarning], text: str) -> None:
     """Issue a warning that points at the caller's line: the nearest outside setwise and what it runs under."""
     level, frame = 2, sys._getframe(1)

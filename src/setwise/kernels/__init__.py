@@ -3,6 +3,7 @@
 gaussian.py, polynomial.py    kernels, element by element of a matrix of divergences
 psd.py                        the projection to positive semi-definite, of a matrix and of rows that come later
 set_kernel.py                 sets -> Gram: the divergences and these steps as one transformer
+feature_space.py              distances in the space of a kernel
 gram.py                       a Gram matrix with its ids
 """
 

@@ -5,13 +5,32 @@ machine.py                    what support vector machines keep of their trainin
 svc.py, svr.py, one_class.py  classification, regression, anomalies
 nearest.py                    anomalies by the distance to the nearest training sets
 targets.py, platt.py          labels, numbers and weights, checked; probabilities
+distance.py                   distances, for estimators with metric="precomputed"
+lle.py, mds.py                places in a few dimensions; loop.py scores those of sets on a loop
+distribution_regression.py    sets as outputs
+reconstruction.py             weights that reconstruct a set from others, for these and LLE
 files.py                      models to files and back: save, load
 """
 
+from setwise.learners.distance import SetDistance
+from setwise.learners.distribution_regression import DistributionRegression
 from setwise.learners.files import load, save
+from setwise.learners.lle import SetLLE
+from setwise.learners.mds import SetMDS
 from setwise.learners.nearest import SetNearest
 from setwise.learners.one_class import SetOneClassSVM
 from setwise.learners.svc import SetSVC
 from setwise.learners.svr import SetSVR
 
-__all__ = ["SetNearest", "SetOneClassSVM", "SetSVC", "SetSVR", "load", "save"]
+__all__ = [
+    "DistributionRegression",
+    "SetDistance",
+    "SetLLE",
+    "SetMDS",
+    "SetNearest",
+    "SetOneClassSVM",
+    "SetSVC",
+    "SetSVR",
+    "load",
+    "save",
+]
