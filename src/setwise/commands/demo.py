@@ -7,13 +7,12 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from setwise.commands.interrupt import prompt_interrupt
+from setwise.commands.interrupt import computing
 from setwise.commands.output import to_output
 from setwise.commands.speech import count, plain_warnings, print_table
 from setwise.demo import gaussian_sets
 from setwise.divergences import KL, Divergence, Hellinger, Renyi, divergence_table
 from setwise.neighbours.moments import Array
-from setwise.progress import track
 
 K = 5
 
@@ -25,11 +24,11 @@ def demo() -> None:
     divergences: list[Divergence] = [Renyi(0.9), KL(), Hellinger()]
     with plain_warnings():
         # A first run on a machine compiles the engine and keeps it on disk.
-        with prompt_interrupt(), track("getting ready") as progress:
-            divergence_table(sets[:2], divergences=divergences, k=(K,), progress=progress)
+        with computing("getting ready"):
+            divergence_table(sets[:2], divergences=divergences, k=(K,))
         start = time.perf_counter()
-        with prompt_interrupt(), track("comparing the sets") as progress:
-            table = divergence_table(sets, divergences=divergences, k=(K,), progress=progress)
+        with computing("comparing the sets"):
+            table = divergence_table(sets, divergences=divergences, k=(K,))
         seconds = time.perf_counter() - start
 
     means = np.stack([points.mean(0) for points in sets])

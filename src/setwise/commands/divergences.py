@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Sequence
 from itertools import product
@@ -11,7 +10,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from setwise.commands.interrupt import prompt_interrupt
+from setwise.commands.interrupt import computing
 from setwise.commands.options import (
     DIVERGENCES,
     METHOD,
@@ -21,14 +20,13 @@ from setwise.commands.options import (
     Reading,
     Threads,
     Whole,
-    check_output,
 )
 from setwise.commands.output import to_output
-from setwise.commands.speech import count, plain_warnings, print_matrix
+from setwise.commands.result import check_output, write_csv
+from setwise.commands.speech import count, in_numbers, plain_warnings, print_matrix
 from setwise.divergences import Divergence, DivergenceTable, divergence_table, parse
 from setwise.divergences.checks import as_bytes, as_ks
 from setwise.errors import InputError
-from setwise.io import write_whole
 from setwise.progress import track
 
 SUFFIXES = (".npz", ".csv")
@@ -78,10 +76,8 @@ def divergences(
                 "Give -o with a file ending in .npz or .csv."
             )
         names = [str(name) for name in sets.ids]
-        with prompt_interrupt(), track(f"comparing {count(len(sets), 'set')}") as progress:
-            table = divergence_table(
-                sets, divergences=chosen, k=ks, n_jobs=threads, memory=budget, ties=ties, progress=progress
-            )
+        with computing(f"comparing {count(len(sets), 'set')}"):
+            table = divergence_table(sets, divergences=chosen, k=ks, n_jobs=threads, memory=budget, ties=ties)
         if output is not None:
             with track(f"writing {output.name}"):
                 if output.suffix == ".csv":
@@ -94,8 +90,8 @@ def divergences(
             for one, kk in product(chosen, ks):
                 print_matrix(f"{one}, k = {kk}", table[one, kk], names, names)
         print(
-            f"{count(len(sets), 'set')}, {count(len(sets.points), 'point')}, {count(sets.dim, 'dimension')}: "
-            f"{count(len(chosen), 'divergence')} at k = {', '.join(map(str, ks))} in {seconds:.1f} s"
+            f"{in_numbers(sets)}: {count(len(chosen), 'divergence')} "
+            f"at k = {', '.join(map(str, ks))} in {seconds:.1f} s"
         )
         if output is not None:
             print(f"written to {output}")
@@ -106,10 +102,9 @@ def _write_csv(
 ) -> None:
     """The labelled matrix; several go one below the other, with what they are in two columns before the ids."""
     several = len(chosen) * len(ks) > 1
-    with write_whole(output) as temporary, temporary.open("w", newline="", encoding="utf-8") as opened:
-        writer = csv.writer(opened)
-        writer.writerow([*(["divergence", "k"] if several else []), "set", *names])
-        for divergence, k in product(chosen, ks):
-            label = [str(divergence), k] if several else []
-            for name, row in zip(names, table[divergence, k].tolist(), strict=True):
-                writer.writerow([*label, name, *row])
+    rows = (
+        [*([str(divergence), k] if several else []), name, *row]
+        for divergence, k in product(chosen, ks)
+        for name, row in zip(names, table[divergence, k].tolist(), strict=True)
+    )
+    write_csv(output, [*(["divergence", "k"] if several else []), "set", *names], rows)

@@ -14,6 +14,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from setwise.progress import Progress, track, watched_by
+
 INTERRUPTED = 130  # the exit code
 GRACE = 1.0  # seconds for the orderly way
 WIPE_BAR = "\r\x1b[2K\x1b[?25h"  # and bring back the cursor that it hid
@@ -39,6 +41,13 @@ def prompt_interrupt() -> Iterator[None]:
     finally:
         signal.set_wakeup_fd(before)
         os.close(writer)
+
+
+@contextmanager
+def computing(description: str) -> Iterator[Progress]:
+    """A long computation, with a bar that searches in it report to, and that Ctrl-C ends within a second."""
+    with prompt_interrupt(), track(description) as progress, watched_by(progress):
+        yield progress
 
 
 def say_interrupted(before: str = "") -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from cyclopts import Group, Parameter, Token
 from setwise.divergences import REGISTRY
 from setwise.divergences.spelling import usage
 from setwise.errors import InputError
-from setwise.io import check_destination, read_sets
+from setwise.io import read_sets
 from setwise.sets import SampleSets
 
 DATA = Group("Data", sort_key=1)
@@ -95,13 +94,3 @@ def _refuse_labels_as_coordinates(sets: SampleSets) -> None:
             f"column {names[0]!r} is the same number throughout every set, as a label is and a coordinate is not. "
             f"Name the coordinates: --columns {','.join(others) or '..'}"
         )
-
-
-def check_output(output: Path, suffixes: Sequence[str], *inputs: Path | None) -> None:
-    """Refuse a file that could not be written, before hours are spent on what it should hold."""
-    if output.suffix not in suffixes:
-        raise InputError(f"output '{output}' must end in {' or '.join(suffixes)}.")
-    check_destination(output)
-    for given in inputs:
-        if given is not None and os.path.exists(output) and os.path.exists(given) and os.path.samefile(output, given):
-            raise InputError(f"output '{output}' is the data itself; give another name.")

@@ -10,6 +10,10 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from setwise.refusals import listed
+from setwise.sets import SampleSets
+
+NAMED = 12  # columns
 WIDE = 10_000  # columns: a number cut off to fit a narrow window would be a wrong number
 
 
@@ -50,3 +54,14 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
 def count(number: int, noun: str) -> str:
     """`1 set`, `2,000 sets`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def in_numbers(sets: SampleSets) -> str:
+    """`3 sets, 90 points, 2 dimensions`."""
+    return f"{count(len(sets), 'set')}, {count(len(sets.points), 'point')}, {count(sets.dim, 'dimension')}"
+
+
+def on_coordinates(sets: SampleSets) -> str:
+    """`3 sets, 90 points, 2 dimensions: x, y`: which columns were taken for coordinates is never a secret."""
+    names = sets.feature_names
+    return in_numbers(sets) + (f": {listed(names, NAMED)}" if names else "")
