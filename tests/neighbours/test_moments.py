@@ -64,6 +64,14 @@ def test_x_against_y_both_ways(d):
     assert not check(x, y, PLAIN, (5,)).backward
 
 
+@pytest.mark.parametrize("d", (1, 2, 4, 9))
+def test_one_set_against_many(d):
+    """Several targets side by side, and the last register of the one set not full."""
+    rng = np.random.default_rng(d)
+    x, y = SampleSets([rng.normal(size=(37, d))]), sets_of(SMOOTH[0], d, seed=3, sizes=(20, 31, 44) * 12)
+    check(x, y, MATCHED, (3, 5), n_jobs=1)
+
+
 @pytest.mark.parametrize("d", (2, 9))
 def test_y_inside_x(d):
     x = sets_of(SMOOTH[0], d, seed=1, sizes=(60, 90))

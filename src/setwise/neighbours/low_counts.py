@@ -100,13 +100,16 @@ def _conclude(
     own_within: Any,
     i: ir.Value,
     lanes: ir.Value,
+    inhabited: ir.Value,
     out: Any,
     place: ir.Value,
 ) -> None:
-    """Own ranks: of these lanes the count and some more, of the others what is known."""
-    mask = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
+    """Own ranks: of these lanes the count and some more, of the others what is known; beyond the set, the answers of
+    the next target stay as they are."""
+    mask, valid = (e.b.bitcast(e.b.trunc(bits, ir.IntType(LANES)), VM) for bits in (lanes, inhabited))
     found = e.b.add(e.bits(counts[0]), e.splat(e.b.trunc(more, I32)))
-    e.store(e.b.select(mask, found, e.load(own_within, i, VI)), out, place)
+    known = e.b.select(valid, e.load(own_within, i, VI), e.load(out, place, VI))
+    e.store(e.b.select(mask, found, known), out, place)
 
 
 @simd(types.uint32)
@@ -257,7 +260,7 @@ def count_set(x, i, y, columns, skip, cloud, t, nu, within, ranks, place, stride
                 inside, outside = _limits(nu, at, x.square_unit, error, relative, larger)
                 everyone, counts = _rank(own, g, inside, outside, scratch)
                 unsure = differ(counts) & larger
-            _conclude(counts, everyone - 1, cloud.own_within[t], known, larger, ranks, at)
+            _conclude(counts, everyone - 1, cloud.own_within[t], known, larger, inhabited, ranks, at)
             for _ in range(bits_set(unsure)):
                 lane = lowest(unsure)
                 unsure &= unsure - np.uint32(1)
