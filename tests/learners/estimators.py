@@ -39,6 +39,13 @@ ESTIMATORS = [
     Case("SetSVR, polynomial", lambda: sw.SetSVR(k=4, kernel="polynomial", psd="none", C=0.1), "regressor"),
     Case("SetOneClassSVM", lambda: sw.SetOneClassSVM(k=3, nu=0.3), "outlier"),
     Case("SetNearest", lambda: sw.SetNearest(k=3, n_neighbors=2), "outlier"),
+    Case("SetDistance", lambda: sw.SetDistance(k=3), "transformer"),
+    Case("SetDistance, shift", lambda: sw.SetDistance(k=4, psd="shift", kernel="linear"), "transformer"),
+    Case("SetDistance, divergence", lambda: sw.SetDistance("divergence", "js", k=3), "transformer"),
+    Case("SetLLE", lambda: sw.SetLLE(5, k=3), "transformer"),
+    Case("SetMDS", lambda: sw.SetMDS(k=3), "transformer"),
+    Case("DistributionRegression", lambda: sw.DistributionRegression(k=3, random_state=0), "distribution"),
+    Case("DistributionRegression, free", lambda: sw.DistributionRegression("free", k=3), "distribution"),
 ]
 
 

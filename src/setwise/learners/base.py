@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -12,6 +14,7 @@ from setwise.errors import InputError
 from setwise.kernels import PSDProjection, SetKernel
 from setwise.kernels.matrix import Array, MatrixStep
 from setwise.kernels.set_kernel import KERNELS, KernelName
+from setwise.refusals import listed
 from setwise.sets import SampleSets, Sets, as_sets
 
 
@@ -20,6 +23,14 @@ class TakesSets(BaseEstimator):  # type: ignore[misc]
 
     n_features_in_: int
 
+    def _remember(self, sets: SampleSets) -> None:
+        """Keep what other sets must have in common with these: how many columns, and their names if they have any."""
+        self.n_features_in_ = sets.dim
+        if sets.feature_names is not None:
+            self.feature_names_in_: NDArray[Any] = np.array(sets.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
     def _of_known_dimension(self, X: Sets) -> SampleSets:
         check_is_fitted(self)
         sets = as_sets(X)
@@ -27,6 +38,12 @@ class TakesSets(BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"set {sets.ids[0]!r} has {sets.dim} columns; this {type(self).__name__} was fitted on sets with "
                 f"{self.n_features_in_}. Give it the same columns."
+            )
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None and sets.feature_names is not None and sets.feature_names != tuple(names):
+            raise InputError(
+                f"the sets' columns are {listed(sets.feature_names)}; this {type(self).__name__} was fitted on "
+                f"{listed(names)}. Give it the same columns in the same order."
             )
         return sets
 
@@ -47,6 +64,8 @@ class SetEstimator(TakesSets):
         The kernel's projection: the spectrum, and what was discarded. None where a kernel was given that has none.
     n_features_in_ : int
         The dimension of the points.
+    feature_names_in_ : array of str
+        The names of their columns, if the fitted sets have any; other sets that have names must have the same.
     """
 
     def __init__(
@@ -79,12 +98,13 @@ class SetEstimator(TakesSets):
         self.kernel_ = self._new_kernel()
         gram: Array = self.kernel_.fit_transform(sets)
         self.projection_: PSDProjection | None = getattr(self.kernel_, "projection_", None)
-        self.n_features_in_ = sets.dim
+        self._remember(sets)
         return gram
 
     def _rows(self, X: Sets) -> Array:
         """The kernel of each set with each fitted set."""
-        rows: Array = self.kernel_.transform(self._of_known_dimension(X))
+        sets = self._of_known_dimension(X)
+        rows: Array = self.kernel_.transform(sets)
         return rows
 
     def _new_kernel(self) -> Any:

@@ -96,7 +96,8 @@ class DistributionRegression(SetEstimator):
 
     def predict_weights(self, X: Sets) -> Array:
         """alpha: what each set is reconstructed with of each training set, (n, T)."""
-        return SOLVERS[self.weights](self._ridged, self._rows(X))
+        rows = self._rows(X)
+        return SOLVERS[self.weights](self._ridged, rows)
 
     def predict(self, X: Sets) -> SampleSets:
         """A sample of each set's predicted output.

@@ -110,7 +110,8 @@ class SetLLE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SetEstimator):  
 
     def transform(self, X: Sets) -> Array:
         """The places of other sets, among the fitted."""
-        squared = squared_distances_from(self.kernel_, self._of_known_dimension(X))
+        sets = self._of_known_dimension(X)
+        squared = squared_distances_from(self.kernel_, sets)
         weights = self._weights(squared)
         nearest = squared.argmin(axis=1)
         known = (squared == self._squared[nearest]).all(axis=1)
