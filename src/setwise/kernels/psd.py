@@ -15,7 +15,7 @@ from setwise.kernels.matrix import Array, MatrixStep
 
 METHODS = ("clip", "flip", "shift", "none")
 TEST_ROWS = ("projected", "raw")
-UNTRUSTWORTHY = 0.05  # share of negative eigenvalues in the spectrum from which raw test rows are warned of
+UNTRUSTWORTHY = 0.05  # negative share of the spectrum beside its largest value, from which raw rows are warned of
 
 
 class PSDProjection(MatrixStep):
@@ -44,6 +44,8 @@ class PSDProjection(MatrixStep):
         The projection of S.
     operator_ : (T, T) array
         What maps rows.
+    symmetric_ : (T, T) array
+        S, if rows of other sets stay raw beside a matrix that does not.
 
     A row that is a row of the fitted matrix takes its place in the projection, so that `fit(G).transform(G)` is
     `fit_transform(G)`, whatever the method and however asymmetric G.
@@ -83,6 +85,8 @@ class PSDProjection(MatrixStep):
             lifted = -min(float(values[0]), 0.0) if self.method == "shift" else 0.0
             self.gram_ = symmetric + lifted * np.eye(len(values))
             self._operator = None
+        if self.mixes_rows:
+            self.symmetric_ = symmetric
         self._digests = _digests(matrix)
         return self
 
@@ -98,7 +102,7 @@ class PSDProjection(MatrixStep):
         places = np.array([of_fitted.get(digest, -1) for digest in _digests(matrix).tolist()])
         known = places >= 0
         if not known.all():
-            self.warn_of_raw_rows()
+            self._warn_of_raw_rows()
         rows = matrix.copy() if self.keeps_rows or self._operator is None else matrix @ self._operator
         rows[known] = self.gram_[places[known]]
         return np.asarray(rows)
@@ -113,9 +117,21 @@ class PSDProjection(MatrixStep):
         """Whether rows of other sets stay as they are."""
         return self.test_rows == "raw" or self.method not in ("clip", "flip")
 
-    def warn_of_raw_rows(self) -> None:
-        """Say where rows of other sets are not of one kernel with the projected matrix."""
-        if self.test_rows == "raw" and self.method != "none" and self.negative_mass_ > UNTRUSTWORTHY:
+    @property
+    def mixes_rows(self) -> bool:
+        """Whether rows of other sets stay as they are, and those of the fitted sets do not."""
+        return self.test_rows == "raw" and self.method in ("clip", "flip")
+
+    def _warn_of_raw_rows(self) -> None:
+        """By the spectrum, all that is known here; a machine knows what it makes of the rows (`SupportMachine`).
+
+        The largest eigenvalue is left out of account: where sigma is large all kernel values are near 1, and that
+        constant, which no machine sees, is most of the spectrum.
+        """
+        magnitudes = np.abs(self.eigenvalues_)
+        beside = magnitudes.sum() - magnitudes.max()
+        share = self.negative_mass_ * magnitudes.sum() / beside if beside > 0 else 0.0
+        if self.mixes_rows and share > UNTRUSTWORTHY:
             warn(
                 SpectrumWarning,
                 f"raw test rows of an indefinite kernel ({self.summary()}) may be answered upside down. "

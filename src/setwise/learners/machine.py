@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setwise.divergences.transformer import digest
-from setwise.errors import InputError
+from setwise.errors import InputError, SpectrumWarning, warn
 from setwise.kernels import SetKernel
 from setwise.kernels.matrix import Array
 from setwise.learners.base import SetEstimator
 from setwise.refusals import is_number
 from setwise.sets import SampleSets, Sets
 
+UNLIKE = 0.95  # correlation of a machine's values by raw rows with its own, below which raw rows are warned of
 TOLERANCE = 1e-5  # of the optimality conditions; scikit-learn's 1e-3 leaves errors as large in the decision values
 
 
@@ -30,6 +31,7 @@ class SupportMachine(SetEstimator):
         self._coefficients, self._intercept = dual, intercept
         self._known = np.empty(0, dtype=np.uint64)
         self._known_values = np.empty((0, dual.shape[1]))
+        self._likeness = 1.0
         projection = self.projection_
         if not isinstance(self.kernel_, SetKernel) or projection is None:
             return
@@ -38,6 +40,8 @@ class SupportMachine(SetEstimator):
             support = np.flatnonzero(dual.any(axis=1))
             kept = support if len(support) else kept[:1]
             self._coefficients = dual[kept]
+            if projection.mixes_rows:
+                self._likeness = _likeness(projection.symmetric_ @ dual, gram @ dual)
             if projection.method != "none":
                 self._known, first = np.unique(_digests(sets), return_index=True)
                 self._known_values = gram[first] @ dual + intercept
@@ -56,9 +60,25 @@ class SupportMachine(SetEstimator):
             places = np.minimum(np.searchsorted(self._known, digests), len(self._known) - 1)
             known = self._known[places] == digests
             values[known] = self._known_values[places[known]]
-        if isinstance(self.kernel_, SetKernel) and self.projection_ is not None and not known.all():
-            self.projection_.warn_of_raw_rows()
+        if self._likeness < UNLIKE and not known.all():
+            self._warn_of_raw_rows()
         return values
+
+    def _warn_of_raw_rows(self) -> None:
+        spectrum = "" if self.projection_ is None else f" ({self.projection_.summary()})"
+        warn(
+            SpectrumWarning,
+            f"raw test rows of an indefinite kernel{spectrum} may be answered upside down: for the training sets, such "
+            f'rows correlate by {self._likeness:.2f} with what was learned. Use test_rows="projected".',
+        )
+
+
+def _likeness(raw: Array, projected: Array) -> float:
+    """The least correlation of the columns, of those that vary."""
+    raw, projected = raw - raw.mean(axis=0), projected - projected.mean(axis=0)
+    lengths = np.sqrt((raw**2).sum(axis=0) * (projected**2).sum(axis=0))
+    products = (raw * projected).sum(axis=0)
+    return float(min((products / lengths)[lengths > 0], default=1.0))
 
 
 def check_positive(name: str, value: object) -> None:
