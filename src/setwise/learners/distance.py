@@ -88,7 +88,7 @@ class SetDistance(TransformerMixin, SetEstimator):  # type: ignore[misc]
         self._as_it_is: bool = as_it_is if self.squared == "paper" else bool(self.squared)
         self.divergences_ = KNNDivergence(divergence, self.k, symmetrize=True, n_jobs=self.n_jobs)
         values = self.divergences_.fit_transform(self.sets_)
-        self.n_features_in_ = self.sets_.dim
+        self._remember(self.sets_)
         return self._mu(values)
 
     def transform(self, X: Sets) -> Array:

@@ -107,7 +107,7 @@ class SetMDS(ClassNamePrefixFeaturesOutMixin, SetEstimator):  # type: ignore[mis
         shared = {name: getattr(self, name) for name in SetEstimator._get_param_names()}
         self.distance_ = SetDistance(self.dissimilarity, **shared)
         distances = self.distance_.fit_transform(sets)
-        self.n_features_in_ = sets.dim
+        self._remember(sets)
         places = self._classical(distances)
         stress = _stress(places, distances)
         if self.method == "metric" and stress > 0:

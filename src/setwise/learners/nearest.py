@@ -77,7 +77,7 @@ class SetNearest(OutlierMixin, TakesSets):  # type: ignore[misc]
         self.divergences_ = KNNDivergence(divergence, self.k, symmetrize=True, n_jobs=self.n_jobs)
         scores = self._scores(sets, self.divergences_.fit_transform(sets))
         self.offset_ = float(np.percentile(scores, 100 * self.contamination))
-        self.n_features_in_ = sets.dim
+        self._remember(sets)
         return self
 
     def score_samples(self, X: Sets) -> Array:
@@ -94,7 +94,12 @@ class SetNearest(OutlierMixin, TakesSets):  # type: ignore[misc]
         return np.where(self.decision_function(X) < 0, -1, 1)
 
     def _scores(self, sets: SampleSets, distances: Array) -> Array:
-        same = same_sets(sets, self.divergences_.sets_)
-        itself = same.any(axis=1)
-        distances[itself, same.argmax(axis=1)[itself]] = np.inf
-        return -np.partition(distances, self.n_neighbors - 1, axis=1)[:, self.n_neighbors - 1]
+        return nearest_scores(distances, same_sets(sets, self.divergences_.sets_), self.n_neighbors)
+
+
+def nearest_scores(distances: Array, same: NDArray[np.bool_], n_neighbors: int) -> Array:
+    """Minus the n_neighbors-th smallest of each row; of the columns that are the row's own set, one does not count."""
+    others = distances.copy()
+    itself = same.any(axis=1)
+    others[itself, same.argmax(axis=1)[itself]] = np.inf
+    return -np.partition(others, n_neighbors - 1, axis=1)[:, n_neighbors - 1]
