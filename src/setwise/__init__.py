@@ -20,6 +20,9 @@ How the data flows, and so how the folders stand and which way imports go (each 
         v
     predictions, scores, places     a label, a number, how unlike the others each set is, where it lies among them, or
                                     another set
+        |   reports/                GramDisplay, SpectrumDisplay, EmbeddingDisplay, AnomalyDisplay, TuningDisplay
+        v
+    pictures
 
 Names are loaded when first used, so that `import setwise` itself imports and compiles nothing.
 """
@@ -71,6 +74,7 @@ if TYPE_CHECKING:
         save,
     )
     from setwise.neighbours import kth_distances
+    from setwise.reports import AnomalyDisplay, EmbeddingDisplay, GramDisplay, SpectrumDisplay, TuningDisplay
     from setwise.sets import SampleSets
 
 __version__ = "0.1.0"
@@ -79,12 +83,15 @@ __all__ = [
     "KL",
     "L2",
     "AlphaBeta",
+    "AnomalyDisplay",
     "Bhattacharyya",
     "ConditionWarning",
     "DistributionRegression",
     "DivergenceTable",
+    "EmbeddingDisplay",
     "GaussianKernel",
     "Gram",
+    "GramDisplay",
     "GraphWarning",
     "Hellinger",
     "InputError",
@@ -107,9 +114,11 @@ __all__ = [
     "SetwiseError",
     "SetwiseWarning",
     "SizeWarning",
+    "SpectrumDisplay",
     "SpectrumWarning",
     "TieWarning",
     "Tsallis",
+    "TuningDisplay",
     "divergence_table",
     "gram_matrix",
     "kth_distances",
@@ -144,10 +153,12 @@ _LEARNERS = {
     "load",
     "save",
 }
+_REPORTS = {"AnomalyDisplay", "EmbeddingDisplay", "GramDisplay", "SpectrumDisplay", "TuningDisplay"}
 _HOME = {name: "setwise.divergences" for name in __all__}
 _HOME |= dict.fromkeys(_ERRORS, "setwise.errors")
 _HOME |= dict.fromkeys(_KERNELS, "setwise.kernels")
 _HOME |= dict.fromkeys(_LEARNERS, "setwise.learners")
+_HOME |= dict.fromkeys(_REPORTS, "setwise.reports")
 _HOME |= {"read_sets": "setwise.io", "write_sets": "setwise.io"}
 _HOME |= {"SampleSets": "setwise.sets", "kth_distances": "setwise.neighbours"}
 
