@@ -1,6 +1,7 @@
 """From divergences to Gram matrices.
 
 gaussian.py, polynomial.py    kernels, element by element of a matrix of divergences
+spectrum.py                   the eigenvalues of a Gram matrix, and the remedies for negative ones
 psd.py                        the projection to positive semi-definite, of a matrix and of rows that come later
 set_kernel.py                 sets -> Gram: the divergences and these steps as one transformer
 feature_space.py              distances in the space of a kernel

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from setwise.errors import InputError, SpectrumWarning, warn
 from setwise.kernels.matrix import Array, MatrixStep
+from setwise.kernels.spectrum import Spectrum
 
 METHODS = ("clip", "flip", "shift", "none")
 TEST_ROWS = ("projected", "raw")
@@ -65,28 +66,20 @@ class PSDProjection(MatrixStep):
         for name, value, allowed in (("method", self.method, METHODS), ("test_rows", self.test_rows, TEST_ROWS)):
             if value not in allowed:
                 raise InputError(f"{name}={value!r} is not known; choose {', '.join(map(repr, allowed))}.")
-        symmetric = (matrix + matrix.T) / 2
-        values, vectors = np.linalg.eigh(symmetric)
-        noise = len(values) * np.finfo(float).eps * np.abs(values).max()
-        negative = values < -noise
-        magnitudes = np.abs(values)
-        self.eigenvalues_ = values
-        self.n_negative_ = int(negative.sum())
-        self.negative_mass_ = float(magnitudes[negative].sum() / magnitudes.sum()) if magnitudes.any() else 0.0
-        self._operator: Array | None
-        if self.method == "clip":
-            kept = vectors[:, values > 0]
-            self.gram_ = _symmetric((kept * values[values > 0]) @ kept.T)
-            self._operator = _symmetric(kept @ kept.T)
-        elif self.method == "flip":
-            self.gram_ = _symmetric((vectors * magnitudes) @ vectors.T)
-            self._operator = _symmetric((vectors * np.sign(values)) @ vectors.T)
-        else:
-            lifted = -min(float(values[0]), 0.0) if self.method == "shift" else 0.0
-            self.gram_ = symmetric + lifted * np.eye(len(values))
-            self._operator = None
+        return self.fit_spectrum(matrix, Spectrum.of(matrix))
+
+    def fit_spectrum(self, matrix: Array, spectrum: Spectrum) -> PSDProjection:
+        """`fit` where the matrix was taken apart before, so that several remedies share that."""
+        self.n_features_in_ = len(matrix)
+        self.eigenvalues_ = spectrum.values
+        self.n_negative_ = spectrum.n_negative
+        self.negative_mass_ = spectrum.negative_mass
+        self.gram_ = spectrum.gram(self.method)
+        self._operator: Array | None = spectrum.operator(self.method)
         if self.mixes_rows:
-            self.symmetric_ = symmetric
+            self.symmetric_ = spectrum.symmetric
+        elif hasattr(self, "symmetric_"):
+            del self.symmetric_
         self._digests = _digests(matrix)
         return self
 
@@ -98,8 +91,7 @@ class PSDProjection(MatrixStep):
         """Rows of kernel values with the fitted sets, made consistent with the projected matrix."""
         check_is_fitted(self, "gram_")
         matrix = self._validated(X, fitting=False)
-        of_fitted = {digest: place for place, digest in enumerate(self._digests.tolist())}
-        places = np.array([of_fitted.get(digest, -1) for digest in _digests(matrix).tolist()])
+        places = _places(_digests(matrix).tolist(), self._digests.tolist())
         known = places >= 0
         if not known.all():
             self._warn_of_raw_rows()
@@ -158,10 +150,15 @@ class PSDProjection(MatrixStep):
         return f"{text}  # {self.summary()}" if hasattr(self, "eigenvalues_") else text
 
 
-def _symmetric(matrix: Array) -> Array:
-    return (matrix + matrix.T) / 2
-
-
 def _digests(matrix: Array) -> NDArray[np.void]:
-    digests = (blake2b(row.tobytes(), digest_size=16).digest() for row in np.ascontiguousarray(matrix))
-    return np.fromiter(digests, dtype="V16", count=len(matrix))
+    rows = np.ascontiguousarray(matrix + 0.0)  # of the two zeros, the positive one
+    return np.fromiter((blake2b(row.tobytes(), digest_size=16).digest() for row in rows), dtype="V16", count=len(rows))
+
+
+def _places(found: list[bytes], fitted: list[bytes]) -> NDArray[np.intp]:
+    """Where each row stands in the fitted matrix, -1 for others; of equal rows its own place, or else the first."""
+    first = {digest: place for place, digest in reversed(list(enumerate(fitted)))}
+    own = [place for place, (one, other) in enumerate(zip(found, fitted, strict=False)) if one == other]
+    places = np.array([first.get(digest, -1) for digest in found], dtype=np.intp)
+    places[own] = own
+    return places
