@@ -70,5 +70,5 @@ class GaussianKernel(MatrixStep):
         check_is_fitted(self)
         matrix = np.maximum(self._validated(X, fitting=False), 0.0)
         with np.errstate(over="ignore"):
-            exponent = (matrix / self.sigma_) ** 2 if self.squared else matrix / self.sigma_**2
+            exponent = (matrix / self.sigma_) ** 2 if self.squared else matrix / self.sigma_ / self.sigma_
         return np.asarray(np.exp(-0.5 * exponent))

@@ -10,7 +10,8 @@ from numpy.typing import DTypeLike
 from sklearn.base import clone
 
 from setwise.divergences.table import labelled_frame
-from setwise.kernels.matrix import Array
+from setwise.errors import InputError
+from setwise.kernels.matrix import Array, MatrixStep
 from setwise.kernels.psd import PSDProjection
 from setwise.kernels.set_kernel import SetKernel
 from setwise.refusals import Id
@@ -29,7 +30,7 @@ class Gram:
     """
 
     def __init__(self, values: Array, ids_x: Sequence[Id], ids_y: Sequence[Id], kernel: Any) -> None:
-        self.values = values.view()
+        self.values = np.asarray(values, dtype=np.float64).view()
         self.values.flags.writeable = False
         self.ids_x, self.ids_y = tuple(ids_x), tuple(ids_y)
         self.kernel = kernel
@@ -62,6 +63,8 @@ def gram_matrix(X: Sets, Y: Sets | None = None, kernel: Any = None) -> Gram:
     """
     rows = as_sets(X)
     columns = rows if Y is None else as_sets(Y)
+    if kernel is not None and (isinstance(kernel, type | MatrixStep) or not hasattr(kernel, "fit_transform")):
+        raise InputError(f"kernel={kernel!r} takes no sets; write SetKernel(kernel=...), with an instance or a name.")
     fitted = clone(SetKernel() if kernel is None else kernel)
     values = fitted.fit_transform(columns) if Y is None else fitted.fit(columns).transform(rows)
     return Gram(values, rows.ids, columns.ids, fitted)

@@ -38,4 +38,12 @@ class PolynomialKernel(MatrixStep):
     def transform(self, X: ArrayLike) -> Array:
         """The kernel of each set with each fitted set."""
         check_is_fitted(self, "n_features_in_")
-        return np.asarray((self._validated(X, fitting=False) + self.coef0) ** self.degree)
+        products = self._validated(X, fitting=False)
+        with np.errstate(over="ignore"):
+            values: Array = (products + self.coef0) ** self.degree
+        if not np.isfinite(values).all():
+            raise InputError(
+                f"inner products up to {np.abs(products).max():.2g} to the power of {self.degree} exceed what numbers "
+                "can hold; lower the degree, or scale the points up."
+            )
+        return values

@@ -15,10 +15,10 @@ from setwise.divergences import Divergence, KNNDivergence, Linear, Renyi, square
 from setwise.divergences.registry import as_divergence
 from setwise.errors import InputError
 from setwise.kernels.gaussian import GaussianKernel
-from setwise.kernels.matrix import Array, MatrixStep
+from setwise.kernels.matrix import Array, MatrixStep, check_values
 from setwise.kernels.polynomial import PolynomialKernel
 from setwise.kernels.psd import PSDProjection
-from setwise.sets import Sets
+from setwise.sets import SampleSets, Sets, as_sets
 
 KernelName: TypeAlias = Literal["gaussian", "polynomial", "linear"]
 KERNELS = ("gaussian", "polynomial", "linear")
@@ -88,15 +88,22 @@ class SetKernel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.divergence_ = divergence_for(step, self.divergence)
         self.divergences_ = KNNDivergence(self.divergence_, self.k, symmetrize=True, n_jobs=self.n_jobs)
         self.steps_ = gram_steps(step, self.divergence_, self.psd, self.test_rows)
-        gram: Array = self.steps_.fit_transform(self.divergences_.fit_transform(X))
+        sets = as_sets(X)
+        gram = np.asarray(self.steps_.fit_transform(self._checked(self.divergences_.fit_transform(sets), sets)))
         self.n_features_in_ = self.divergences_.n_features_in_
         return gram
 
     def transform(self, X: Sets) -> Array:
         """The kernel of each set with each fitted set, (len(X), len(fitted))."""
         check_is_fitted(self)
-        gram: Array = self.steps_.transform(self.divergences_.transform(X))
-        return gram
+        sets = as_sets(X)
+        return np.asarray(self.steps_.transform(self._checked(self.divergences_.transform(sets), sets)))
+
+    def _checked(self, divergences: Any, sets: SampleSets) -> Array:
+        """An array, whatever container scikit-learn is configured to give; finite."""
+        values: Array = np.asarray(divergences)
+        check_values(values, f"{self.divergence_} at k={self.k}", sets.ids, self.divergences_.sets_.ids)
+        return values
 
     @property
     def projection_(self) -> PSDProjection | None:
@@ -128,7 +135,7 @@ def matrix_kernel(
     kernel: KernelName | MatrixStep, width: float, squared: Literal["paper"] | bool, degree: int, coef0: float
 ) -> MatrixStep:
     """The kernel on divergences that a name and its parameters stand for."""
-    if isinstance(kernel, MatrixStep):
+    if isinstance(kernel, GaussianKernel | PolynomialKernel):
         own: MatrixStep = clone(kernel)
         return own
     if kernel == "gaussian":
@@ -161,6 +168,7 @@ def divergence_for(step: MatrixStep, given: Divergence | str | None) -> Divergen
 
 def gram_steps(step: MatrixStep, divergence: Divergence, psd: str, test_rows: str) -> Pipeline:
     """From symmetrised divergences to the Gram matrix."""
-    if isinstance(step, GaussianKernel) and step.squared == "paper":
-        step.set_params(squared=squared_in_kernel(divergence))
-    return make_pipeline(step, PSDProjection(psd, test_rows))  # type: ignore[arg-type]
+    own: MatrixStep = clone(step)
+    if isinstance(own, GaussianKernel) and own.squared == "paper":
+        own.set_params(squared=squared_in_kernel(divergence))
+    return make_pipeline(own, PSDProjection(psd, test_rows))  # type: ignore[arg-type]
