@@ -42,14 +42,25 @@ IN_ANOTHER_PROCESS = """
 import sys, warnings
 import numpy as np
 import setwise as sw
-from tests.learners.estimators import new_sets, outputs, training_sets
+from tests.learners.estimators import new_sets, training_sets
+from tests.learners.test_files import answers
 
 warnings.simplefilter("ignore")
 for folder in sys.argv[1:]:
     model = sw.load(folder + "/model.skops")
     for name, sets in (("new", new_sets()), ("training", training_sets())):
-        np.savez(f"{folder}/{name}.npz", **outputs(model, sets))
+        np.savez(f"{folder}/{name}.npz", **answers(model, sets))
 """
+
+
+def answers(model, sets):
+    """All that a fitted model says of sets, those that it predicts by their points."""
+    found = outputs(model, sets)
+    if hasattr(model, "embedding_"):
+        found["embedding_"] = model.embedding_
+    if isinstance(model, sw.DistributionRegression):
+        found["points"] = model.predict(sets).points
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +88,7 @@ def test_predictions_are_the_same_to_the_bit_in_another_process(fitted, tmp_path
     subprocess.run(arguments, check=True, cwd=Path(__file__).parents[2])
     for name, model in fitted.items():
         for kind, sets in (("new", new_sets()), ("training", training_sets())):
-            expected = outputs(model, sets)
+            expected = answers(model, sets)
             with np.load(folders[name] / f"{kind}.npz") as found:
                 assert expected and set(found.files) == set(expected), name
                 for output, values in expected.items():
@@ -111,7 +122,7 @@ def test_what_a_model_was_fitted_on_stays_with_it(path):
     sw.save(sw.SetSVC().fit(sets, targets("classifier")), path)
     back = sw.load(path)
     assert back.classes_.tolist() == ["middle", "narrow", "wide"]
-    assert back.n_features_in_ == 2
+    assert back.n_features_in_ == 2 and back.feature_names_in_.tolist() == ["cd3", "cd19"]
     assert back.kernel_.divergences_.sets_ == sets
 
 
