@@ -242,6 +242,16 @@ class TestForeignTypes:
         refused(path, r"foreign_module\.Foreign|damaged")
         assert "foreign_module" not in sys.modules
 
+    def test_a_generator_calls_no_other_name_of_numpy(self, path):
+        def rename(schema):
+            [name] = [node for node in nodes(schema) if node.get("content") == '"PCG64"']
+            name["content"] = '"seed"'
+            return {}
+
+        sw.save(sw.SetSVC(k=3, random_state=np.random.default_rng(0)).fit(training_sets(), targets("classifier")), path)
+        change(path, rename)
+        refused(path, r"numpy\.random\.seed")
+
     def test_the_same_file_without_them_loads(self, svc, path):
         """What the test above changes is what is refused."""
         sw.save(svc, path)
