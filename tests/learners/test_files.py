@@ -357,6 +357,11 @@ class TestOtherFiles:
         change(path, lambda schema: {"__module__": "setwise.learners.new", "__class__": "SetForest"})
         refused(path, r"written by setwise 9\.0; .*Upgrade setwise")
 
+    def test_what_a_file_says_of_itself_is_no_more_than_text(self, svc, path):
+        sw.save(svc, path)
+        replace(path, "setwise.json", header(version=2, setwise="9\n\x1b[2J"))
+        refused(path, r"written by setwise 9\\n\\x1b\[2J;")
+
     def test_what_a_file_says_of_itself(self, svc, path):
         sw.save(svc, path)
         with zipfile.ZipFile(path) as archive:

@@ -54,7 +54,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         except (TypeError, ValueError, AttributeError) as error:
             raise InputError(f"cannot save this {name}: {_reason(error)}.") from error
         if foreign:
-            remedy = "save its best_estimator_" if hasattr(model, "best_estimator_") else "use setwise's and sklearn's"
+            remedy = "use what setwise and scikit-learn have"
+            if hasattr(model, "best_estimator_"):
+                remedy = "save its best_estimator_"
             raise InputError(f"cannot save this {name}: it holds {listed(foreign, 3)}, which load refuses; {remedy}.")
         with zipfile.ZipFile(temporary, "a") as archive:
             archive.writestr(_HEADER, json.dumps(header))
@@ -97,10 +99,10 @@ def _read(stream: IO[bytes], shown: str) -> Any:
         header = json.loads(archive.read(_HEADER)) if _HEADER in names else None
     if _SCHEMA not in names:
         raise InputError(f"{shown} is no model file: it is an archive of something else.")
-    written_by = "another program" if header is None else f"setwise {header['setwise']}"
+    written_by = "another program" if header is None else f"setwise {_plain(header['setwise'])}"
     if header is not None and (header["format"] != FORMAT or header["version"] > VERSION):
         raise InputError(
-            f"{shown} has layout {header['version']} of a {header['format']}, written by {written_by}; this is "
+            f"{shown} has layout {header['version']} of a {_plain(header['format'])}, written by {written_by}; this is "
             f"setwise {__version__}, which reads a {FORMAT} up to {VERSION}. Upgrade setwise."
         )
     ours = trusted_types()
@@ -108,7 +110,7 @@ def _read(stream: IO[bytes], shown: str) -> Any:
     if foreign:
         newer = all(name.startswith("setwise.") for name in foreign)
         raise InputError(
-            f"{shown}, written by {written_by}, holds {listed(foreign, 3)}: not of the types that setwise "
+            f"{shown}, written by {written_by}, holds {_plain(listed(foreign, 3))}: not of the types that setwise "
             f"{__version__} loads. "
             + ("Upgrade setwise." if newer else "Nothing of it was run; save a model of setwise and sklearn alone.")
         )
@@ -137,4 +139,9 @@ def _guess(stream: IO[bytes]) -> str:
 
 
 def _reason(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+    return _plain((str(error).splitlines() or [type(error).__name__])[0].rstrip("."))
+
+
+def _plain(text: str) -> str:
+    """A text out of a file, as a terminal can be given it."""
+    return text.encode("unicode_escape").decode()
