@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from setwise.errors import InputError
 from setwise.refusals import Id
@@ -20,7 +20,7 @@ class MatrixStep(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     """A transformer of matrices between sets (rows) and fitted sets (columns)."""
 
     def _validated(self, X: ArrayLike, *, fitting: bool) -> Array:
-        matrix: Array = validate_data(self, X, reset=fitting, dtype=np.float64, ensure_all_finite=False)
+        matrix: Array = check_array(X, dtype=np.float64, ensure_all_finite=False, estimator=self, input_name="X")
         wrong = np.argwhere(~np.isfinite(matrix))
         if len(wrong):
             i, j = wrong[0].tolist()
@@ -29,6 +29,7 @@ class MatrixStep(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
                 f"the value at row {i}, column {j} is {_shown(matrix[i, j])}{others}; a {type(self).__name__} takes "
                 "finite values. Leave those sets out."
             )
+        validate_data(self, X, reset=fitting, skip_check_array=True)
         if fitting and matrix.shape[0] != matrix.shape[1]:
             raise InputError(
                 f"a {type(self).__name__} is fitted on a square matrix, the sets among themselves; got {matrix.shape}."
