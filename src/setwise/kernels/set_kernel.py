@@ -84,12 +84,16 @@ class SetKernel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, X: Sets, y: object = None, **_: object) -> Array:
         """The projected Gram matrix of the sets."""
+        return self.fit_divergences(as_sets(X))
+
+    def fit_divergences(self, sets: SampleSets, known: Array | None = None) -> Array:
+        """`fit_transform`; without a search where the means of both directions among the sets are `known`."""
         step = matrix_kernel(self.kernel, self.width, self.squared, self.degree, self.coef0)
         self.divergence_ = divergence_for(step, self.divergence)
-        self.divergences_ = KNNDivergence(self.divergence_, self.k, symmetrize=True, n_jobs=self.n_jobs)
+        self.divergences_ = KNNDivergence(self.divergence_, self.k, symmetrize=True, n_jobs=self.n_jobs).fit(sets)
         self.steps_ = gram_steps(step, self.divergence_, self.psd, self.test_rows)
-        sets = as_sets(X)
-        gram = np.asarray(self.steps_.fit_transform(self._checked(self.divergences_.fit_transform(sets), sets)))
+        values = self.divergences_.transform(sets) if known is None else known
+        gram = np.asarray(self.steps_.fit_transform(self._checked(values, sets)))
         self.n_features_in_ = self.divergences_.n_features_in_
         return gram
 

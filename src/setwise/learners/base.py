@@ -92,11 +92,12 @@ class SetEstimator(TakesSets):
         self.test_rows = test_rows
         self.n_jobs = n_jobs
 
-    def _fit_gram(self, X: Sets) -> Array:
-        """Fit the kernel; the Gram matrix of the sets."""
+    def _fit_gram(self, X: Sets, divergences: Array | None = None) -> Array:
+        """Fit the kernel, to the symmetrised divergences where they are known; the Gram matrix of the sets."""
         sets = as_sets(X)
         self.kernel_ = self._new_kernel()
-        gram: Array = self.kernel_.fit_transform(sets)
+        known = isinstance(self.kernel_, SetKernel) and divergences is not None
+        gram: Array = self.kernel_.fit_divergences(sets, divergences) if known else self.kernel_.fit_transform(sets)
         self.projection_: PSDProjection | None = getattr(self.kernel_, "projection_", None)
         self._remember(sets)
         return gram

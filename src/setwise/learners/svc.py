@@ -53,6 +53,8 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : array
+    class_weight_ : array
+        The factor of C, a class.
     support_ : array
         Places of the support sets among those given to fit.
     n_support_ : array
@@ -94,22 +96,27 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
 
     def fit(self, X: Sets, y: ArrayLike, sample_weight: ArrayLike | None = None) -> SetSVC:
         """Learn the labels of the sets, one a set."""
-        sets = as_sets(X)
+        return self._fit(as_sets(X), y, sample_weight)
+
+    def _fit(
+        self, sets: SampleSets, y: ArrayLike, sample_weight: ArrayLike | None, divergences: Array | None = None
+    ) -> SetSVC:
         labels, known = as_labels(y, sets, transductive=self.transductive)
         weights = as_weights(sample_weight, sets)
         check_positive("C", self.C)
         if self.probability:
             _check_folds(labels)
-        return self._fit_on_gram(sets, self._fit_gram(sets), labels, known, weights)
+        return self._fit_on_gram(sets, self._fit_gram(sets, divergences), labels, known, weights)
 
     def _fit_on_gram(
         self, sets: SampleSets, gram: Array, labels: NDArray[Any], known: NDArray[np.bool_], weights: Array | None
     ) -> SetSVC:
-        block = gram[np.ix_(known, known)]
+        block = gram if known.all() else gram[np.ix_(known, known)]
         block_weights = None if weights is None else weights[known]
         svc = self._solve(block, labels, block_weights)
         places = np.flatnonzero(known)
         self.classes_: NDArray[Any] = svc.classes_
+        self.class_weight_: Array = svc.class_weight_
         self.support_: NDArray[np.intp] = places[svc.support_]
         self.n_support_: NDArray[np.int32] = svc.n_support_
         self.dual_coef_: Array = svc.dual_coef_

@@ -73,7 +73,16 @@ class SetSVR(RegressorMixin, SupportMachine):  # type: ignore[misc]
         `unlabelled` marks sets whose y is not known (what stands there is not looked at): all sets are projected
         together, and the others learned from.
         """
-        sets = as_sets(X)
+        return self._fit(as_sets(X), y, sample_weight, unlabelled)
+
+    def _fit(
+        self,
+        sets: SampleSets,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        unlabelled: ArrayLike | None,
+        divergences: Array | None = None,
+    ) -> SetSVR:
         known = ~as_mask(unlabelled, sets, "unlabelled")
         if not known.any():
             raise InputError("every set is marked as unlabelled; leave some to learn from.")
@@ -81,7 +90,7 @@ class SetSVR(RegressorMixin, SupportMachine):  # type: ignore[misc]
         check_positive("C", self.C)
         if not is_number(self.epsilon) or self.epsilon < 0:
             raise InputError(f"epsilon={self.epsilon!r} must be a number of at least 0.")
-        gram = self._fit_gram(sets)
+        gram = self._fit_gram(sets, divergences)
         self._fit_on_gram(sets, gram, targets, known, weights)
         if unlabelled is not None:
             self.transduction_: Array = gram[:, self.support_] @ self.dual_coef_[0] + self.intercept_
@@ -91,7 +100,8 @@ class SetSVR(RegressorMixin, SupportMachine):  # type: ignore[misc]
         self, sets: SampleSets, gram: Array, targets: Array, known: NDArray[np.bool_], weights: Array | None
     ) -> None:
         svr = SVR(C=self.C, epsilon=self.epsilon, kernel="precomputed", tol=TOLERANCE)
-        svr.fit(gram[np.ix_(known, known)], targets, sample_weight=None if weights is None else weights[known])
+        block = gram if known.all() else gram[np.ix_(known, known)]
+        svr.fit(block, targets, sample_weight=None if weights is None else weights[known])
         self.support_: NDArray[np.intp] = np.flatnonzero(known)[svr.support_]
         self.dual_coef_: Array = svr.dual_coef_
         self.intercept_: Array = svr.intercept_
