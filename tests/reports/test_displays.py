@@ -323,13 +323,13 @@ class TestTuning:
         assert f"best: {search.best_score_:.3g}" in ax.get_title()
 
     def test_the_search_chooses_among_equals(self, search, ax):
-        """As does a tuner that settles ties at random: the frame is where best_params_ are, not at the first."""
+        """As does a tuner that settles ties at random: the frame is where best_index_ says, not at the first."""
         results = {name: np.ones(12) for name in ("mean_test_score", "std_test_score", "rank_test_score")}
         results["params"] = search.cv_results_["params"]
 
         class Settled:
             cv_results_ = results
-            best_params_ = results["params"][7]
+            best_index_ = 7
 
         display = sw.TuningDisplay.from_estimator(Settled(), ax=ax)
         assert display.best == 7

@@ -84,8 +84,8 @@ class TuningDisplay:
             raise InputError(
                 f"this {type(search).__name__} has no cv_results_; give a fitted SetSVCCV, SetSVRCV or GridSearchCV."
             )
-        best = search.cv_results_["params"].index(search.best_params_)
-        return cls(search.cv_results_, best=best, rows=rows, columns=columns, score=_name_of_score(search)).plot(ax)
+        best, score = int(search.best_index_), _name_of_score(search)
+        return cls(search.cv_results_, best=best, rows=rows, columns=columns, score=score).plot(ax)
 
     @classmethod
     def from_predictions(
