@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_random_state
+from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from setwise.divergences import Divergence
 from setwise.errors import InputError
@@ -26,7 +26,7 @@ from setwise.sets import SampleSets, Sets, as_sets
 FOLDS = 5  # for the decisions that probabilities are fitted to
 
 
-def _has_probability(estimator: Any) -> bool:
+def has_probability(estimator: Any) -> bool:
     if not estimator.probability:
         raise AttributeError("predict_proba needs probability=True, set before fit.")
     return True
@@ -104,13 +104,18 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
         labels, known = as_labels(y, sets, transductive=self.transductive)
         weights = as_weights(sample_weight, sets)
         check_positive("C", self.C)
+        if self.class_weight not in (None, "balanced") and not isinstance(self.class_weight, Mapping):
+            raise InputError(f"class_weight={self.class_weight!r} is not known; choose 'balanced', None or a dict.")
         if self.probability:
-            _check_folds(labels)
+            _n_folds(labels)
         return self._fit_on_gram(sets, self._fit_gram(sets, divergences), labels, known, weights)
 
     def _fit_on_gram(
         self, sets: SampleSets, gram: Array, labels: NDArray[Any], known: NDArray[np.bool_], weights: Array | None
     ) -> SetSVC:
+        """Learn from the Gram matrix of the sets the labels of those `known`."""
+        for left_over in ("transduction_", "probA_", "probB_"):
+            self.__dict__.pop(left_over, None)
         block = gram if known.all() else gram[np.ix_(known, known)]
         block_weights = None if weights is None else weights[known]
         svc = self._solve(block, labels, block_weights)
@@ -137,14 +142,14 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
 
     def _fit_probability(self, gram: Array, labels: NDArray[Any], weights: Array | None) -> None:
         """Sigmoids on decisions about sets that the deciding machine was not fitted on."""
-        folds = StratifiedKFold(_check_folds(labels), shuffle=True, random_state=check_random_state(self.random_state))
-        decisions = np.empty((len(labels), len(self.intercept_) if len(self.classes_) == 2 else len(self.classes_)))
+        folds = StratifiedKFold(_n_folds(labels), shuffle=True, random_state=check_random_state(self.random_state))
+        of_class = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        decisions = np.empty((len(labels), len(of_class)))
         for train, test in folds.split(gram, labels):
             machine = self._solve(
                 gram[np.ix_(train, train)], labels[train], None if weights is None else weights[train]
             )
             decisions[test] = machine.decision_function(gram[np.ix_(test, train)]).reshape(len(test), -1)
-        of_class = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         fitted = [fit_sigmoid(f, labels == name, weights) for f, name in zip(decisions.T, of_class, strict=True)]
         self.probA_, self.probB_ = np.array(fitted).T
 
@@ -162,9 +167,10 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
         places = values[:, 0] > 0 if two else _votes(values, len(self.classes_)).argmax(axis=1)
         return np.asarray(self.classes_[places.astype(np.intp)])
 
-    @available_if(_has_probability)  # type: ignore[untyped-decorator]
+    @available_if(has_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Sets) -> Array:
         """The probability of each class, in the order of `classes_`."""
+        check_is_fitted(self, "probA_")
         decisions = self.decision_function(X).reshape(-1, len(self.probA_))
         found = sigmoid(decisions, self.probA_, self.probB_)
         if len(self.classes_) == 2:
@@ -173,7 +179,7 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
         return np.where(sums > 0, found / np.where(sums > 0, sums, 1), 1 / len(self.classes_))
 
 
-def _check_folds(labels: NDArray[Any]) -> int:
+def _n_folds(labels: NDArray[Any]) -> int:
     names, counts = np.unique(labels, return_counts=True)
     if counts.min() < 2:
         raise InputError(

@@ -88,10 +88,10 @@ class SetSVR(RegressorMixin, SupportMachine):  # type: ignore[misc]
             raise InputError("every set is marked as unlabelled; leave some to learn from.")
         targets, weights = as_numbers(y, sets, known), as_weights(sample_weight, sets)
         check_positive("C", self.C)
-        if not is_number(self.epsilon) or self.epsilon < 0:
-            raise InputError(f"epsilon={self.epsilon!r} must be a number of at least 0.")
+        check_epsilon(self.epsilon)
         gram = self._fit_gram(sets, divergences)
         self._fit_on_gram(sets, gram, targets, known, weights)
+        self.__dict__.pop("transduction_", None)
         if unlabelled is not None:
             self.transduction_: Array = gram[:, self.support_] @ self.dual_coef_[0] + self.intercept_
         return self
@@ -112,3 +112,9 @@ class SetSVR(RegressorMixin, SupportMachine):  # type: ignore[misc]
     def predict(self, X: Sets) -> Array:
         """The number for each set."""
         return self._values(X)[:, 0]
+
+
+def check_epsilon(epsilon: object) -> None:
+    """Refuse what is no number of at least 0."""
+    if not is_number(epsilon) or float(epsilon) < 0:  # type: ignore[arg-type]
+        raise InputError(f"epsilon={epsilon!r} must be a number of at least 0.")

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from setwise.errors import InputError
 from setwise.kernels.matrix import Array
+from setwise.refusals import MISSING
 from setwise.sets import SampleSets
 
 
@@ -18,7 +19,7 @@ def as_labels(y: ArrayLike, sets: SampleSets, *, transductive: bool = False) -> 
 
     If `transductive`, a set has none where y is -1 (or "-1" among texts) or None.
     """
-    given = _one_a_set(y, sets, "labels")
+    given = one_a_set(y, sets, "labels")
     known = np.ones(len(sets), dtype=bool)
     missing = np.array([_is_missing(label) for label in given], dtype=bool)
     if transductive:
@@ -39,7 +40,7 @@ def as_labels(y: ArrayLike, sets: SampleSets, *, transductive: bool = False) -> 
 
 def as_numbers(y: ArrayLike, sets: SampleSets, known: NDArray[np.bool_]) -> Array:
     """A finite number a set, where it is known."""
-    given = _one_a_set(y, sets, "targets")
+    given = one_a_set(y, sets, "targets")
     try:
         numbers: Array = given[known].astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -54,7 +55,7 @@ def as_weights(sample_weight: ArrayLike | None, sets: SampleSets) -> Array | Non
     """A number of at least 0 a set, or None."""
     if sample_weight is None:
         return None
-    given = _one_a_set(sample_weight, sets, "sample weights")
+    given = one_a_set(sample_weight, sets, "sample weights")
     try:
         weights: Array = given.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -62,6 +63,8 @@ def as_weights(sample_weight: ArrayLike | None, sets: SampleSets) -> Array | Non
     if not (weights >= 0).all() or not np.isfinite(weights).all():
         place = int((~(np.isfinite(weights) & (weights >= 0))).argmax())
         raise InputError(f"the sample weight of set {sets.ids[place]!r} is {weights[place]}; give at least 0.")
+    if not weights.any():
+        raise InputError("all sample weights are 0; give some sets a weight above 0.")
     return weights
 
 
@@ -69,13 +72,16 @@ def as_mask(mask: ArrayLike | None, sets: SampleSets, name: str) -> NDArray[np.b
     """True or False a set."""
     if mask is None:
         return np.zeros(len(sets), dtype=bool)
-    given = _one_a_set(mask, sets, f"entries of {name}")
+    given = one_a_set(mask, sets, f"entries of {name}")
     if given.dtype != bool:
         raise InputError(f"{name} holds {given.dtype}; give True or False a set.")
     return given
 
 
-def _one_a_set(given: ArrayLike, sets: SampleSets, what: str) -> NDArray[Any]:
+def one_a_set(given: ArrayLike | None, sets: SampleSets, what: str) -> NDArray[Any]:
+    """One value a set, of any kind."""
+    if given is None:
+        raise InputError(f"no {what} given; give one a set, {len(sets)} in all.")
     array = np.asarray(given)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -87,4 +93,4 @@ def _one_a_set(given: ArrayLike, sets: SampleSets, what: str) -> NDArray[Any]:
 
 
 def _is_missing(label: object) -> bool:
-    return label is None or bool(label != label)
+    return not isinstance(label, str) and str(label) in MISSING
