@@ -84,11 +84,12 @@ class DistributionRegression(SetEstimator):
             raise InputError(f"n_points={self.n_points!r} must be a whole number of at least 1, or None.")
         gram = self._fit_gram(sets)
         self._ridged = gram + np.eye(len(sets)) * self.reg * gram.diagonal().mean()
-        if (lowest := float(np.linalg.eigvalsh(self._ridged)[0])) <= 0:
+        try:
+            np.linalg.cholesky(self._ridged)
+        except np.linalg.LinAlgError as error:
             raise InputError(
-                f"the kernel is indefinite (an eigenvalue of {lowest:.2g}): no weights are the best. "
-                'Use psd="clip", or a larger reg.'
-            )
+                'the kernel is indefinite: no weights are the best. Use psd="clip", or a larger reg.'
+            ) from error
         self.outputs_: SampleSets = outputs
         self._n_points = int(np.median(outputs.sizes)) if self.n_points is None else int(self.n_points)
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
