@@ -15,8 +15,8 @@ How the data flows, and so how the folders stand and which way imports go (each 
         |   kernels/                SetKernel, GaussianKernel, PolynomialKernel, PSDProjection, gram_matrix
         v
     Gram matrix                     positive semi-definite among the fitted sets, rows for sets to come
-        |   learners/               SetSVC, SetSVR, SetOneClassSVM, SetNearest; SetLLE, SetMDS, SetDistance;
-        |                           DistributionRegression
+        |   learners/               SetSVC, SetSVR, tuned: SetSVCCV, SetSVRCV; SetOneClassSVM, SetNearest;
+        |                           SetLLE, SetMDS, SetDistance; DistributionRegression
         v
     predictions, scores, places     a label, a number, how unlike the others each set is, where it lies among them, or
                                     another set
@@ -69,7 +69,9 @@ if TYPE_CHECKING:
         SetNearest,
         SetOneClassSVM,
         SetSVC,
+        SetSVCCV,
         SetSVR,
+        SetSVRCV,
         load,
         save,
     )
@@ -110,7 +112,9 @@ __all__ = [
     "SetNearest",
     "SetOneClassSVM",
     "SetSVC",
+    "SetSVCCV",
     "SetSVR",
+    "SetSVRCV",
     "SetwiseError",
     "SetwiseWarning",
     "SizeWarning",
@@ -149,7 +153,9 @@ _LEARNERS = {
     "SetNearest",
     "SetOneClassSVM",
     "SetSVC",
+    "SetSVCCV",
     "SetSVR",
+    "SetSVRCV",
     "load",
     "save",
 }

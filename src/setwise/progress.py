@@ -55,5 +55,15 @@ def track(description: str) -> Iterator[Progress]:
         yield update
 
 
+@contextmanager
+def reporting(progress: bool | Progress | None, description: str) -> Iterator[Progress | None]:
+    """Whom to report to: a bar for True, a callable as it is, and whoever watches where nothing was said."""
+    if progress is True:
+        with track(description) as report:
+            yield report
+    else:
+        yield progress if callable(progress) else watching() if progress is None else None
+
+
 def _silent(done: int, total: int) -> None:
     """Report to nobody."""

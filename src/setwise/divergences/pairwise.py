@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -29,7 +28,7 @@ from setwise.divergences.table import DivergenceTable
 from setwise.errors import InputError
 from setwise.neighbours import pair_moments
 from setwise.neighbours.moments import Array, Moment, Moments, Own
-from setwise.progress import track, watching
+from setwise.progress import reporting
 from setwise.sets import SampleSets, Sets, as_sets
 
 Progress: TypeAlias = bool | Callable[[int, int], None] | None
@@ -121,7 +120,7 @@ def compute(
     own = tuple(dict.fromkeys(o for one in chosen for o in one.own + (one.own_of_self if selves else ())))
     moments = tuple(dict.fromkeys(moment for one in chosen for moment in one.moments))
     both = symmetrize or any(one.both for one in chosen)
-    with _reporting(progress) as report:
+    with reporting(progress, "divergences") as report:
         answer = pair_moments(
             x,
             None if Y is None else y,
@@ -229,12 +228,3 @@ def _coincident(x: SampleSets, y: SampleSets | None, same: NDArray[np.bool_] | N
 
 def _by_id(sets: SampleSets, counts: NDArray[np.int64]) -> dict[str, int]:
     return {str(sets.ids[i]): int(counts[i]) for i in np.flatnonzero(counts).tolist()}
-
-
-@contextmanager
-def _reporting(progress: Progress) -> Iterator[Callable[[int, int], None] | None]:
-    if progress is True:
-        with track("divergences") as report:
-            yield report
-    else:
-        yield progress if callable(progress) else watching() if progress is None else None

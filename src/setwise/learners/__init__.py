@@ -5,6 +5,9 @@ machine.py                    what support vector machines keep of their trainin
 svc.py, svr.py, one_class.py  classification, regression, anomalies
 nearest.py                    anomalies by the distance to the nearest training sets
 targets.py, platt.py          labels, numbers and weights, checked; probabilities
+tuning.py, tuned.py           classification and regression with parameters chosen by cross-validation
+candidates.py, sources.py     what is tried, and where its Gram matrices come from
+search.py, on_gram.py         the grid over folds, on Gram matrices
 distance.py                   distances, for estimators with metric="precomputed"
 lle.py, mds.py                places in a few dimensions; loop.py scores those of sets on a loop
 distribution_regression.py    sets as outputs
@@ -21,6 +24,7 @@ from setwise.learners.nearest import SetNearest
 from setwise.learners.one_class import SetOneClassSVM
 from setwise.learners.svc import SetSVC
 from setwise.learners.svr import SetSVR
+from setwise.learners.tuning import SetSVCCV, SetSVRCV
 
 __all__ = [
     "DistributionRegression",
@@ -30,7 +34,9 @@ __all__ = [
     "SetNearest",
     "SetOneClassSVM",
     "SetSVC",
+    "SetSVCCV",
     "SetSVR",
+    "SetSVRCV",
     "load",
     "save",
 ]

@@ -1,0 +1,52 @@
+"""The machines of SetSVC and SetSVR alone: Gram matrices and rows of kernel values in the place of sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from setwise.kernels.matrix import Array
+from setwise.learners.svc import SetSVC
+from setwise.learners.svr import SetSVR
+
+
+class GramSVC(SetSVC):
+    """`SetSVC` from the Gram matrix on."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GramSVC:
+        """Learn the labels; X is the Gram matrix of the training sets."""
+        self.kernel_ = self.projection_ = None
+        self._fit_on_gram(X, X, y, np.ones(len(y), dtype=bool), sample_weight)
+        return self
+
+    def _values(self, X: Any) -> Array:
+        values: Array = X @ self._coefficients + self._intercept
+        return values
+
+    def prices(self, sample_weight: Array | None) -> Array:
+        """What bounds the dual coefficients of each support set."""
+        return self.C * np.repeat(self.class_weight_, self.n_support_) * _of(sample_weight, self.support_)
+
+
+class GramSVR(SetSVR):
+    """`SetSVR` from the Gram matrix on."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, unlabelled: Any = None) -> GramSVR:
+        """Learn the numbers; X is the Gram matrix of the training sets."""
+        self.kernel_ = self.projection_ = None
+        self._fit_on_gram(X, X, y, np.ones(len(y), dtype=bool), sample_weight)
+        return self
+
+    def _values(self, X: Any) -> Array:
+        values: Array = X @ self._coefficients + self._intercept
+        return values
+
+    def prices(self, sample_weight: Array | None) -> Array:
+        """What bounds the dual coefficients of each support set."""
+        return self.C * _of(sample_weight, self.support_)
+
+
+def _of(sample_weight: Array | None, places: NDArray[np.intp]) -> Array:
+    return np.ones(len(places)) if sample_weight is None else sample_weight[places]
