@@ -109,7 +109,7 @@ def test_a_new_set_comes_between_its_neighbours():
 
 
 @pytest.mark.parametrize("psd", ["clip", "flip", "shift"])
-@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+@pytest.mark.parametrize("kernel", ["gaussian", "linear", MeanKernel()], ids=str)
 def test_fitted_sets_keep_their_places(psd, kernel):
     sets = rotated_gaussians(0, n_sets=12, n_points=50, step=np.pi / 12)
     model = sw.SetLLE(4, psd=psd, kernel=kernel)

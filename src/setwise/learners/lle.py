@@ -20,6 +20,8 @@ from setwise.learners.reconstruction import affine_weights
 from setwise.refusals import is_number, is_whole
 from setwise.sets import Sets, as_sets
 
+ROUNDING = 1e-12  # of the largest squared distance: a set as far from all the fitted ones as one of them is that one
+
 
 class SetLLE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SetEstimator):  # type: ignore[misc]
     """Places of the sets such that each is reconstructed from its nearest by the weights that reconstruct it in the
@@ -114,7 +116,7 @@ class SetLLE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SetEstimator):  
         squared = squared_distances_from(self.kernel_, sets)
         weights = self._weights(squared)
         nearest = squared.argmin(axis=1)
-        known = (squared == self._squared[nearest]).all(axis=1)
+        known = np.abs(squared - self._squared[nearest]).max(axis=1) <= ROUNDING * self._squared.max()
         weights[known] = np.eye(len(self._squared))[nearest[known]]
         places: Array = weights @ self.embedding_
         return places
