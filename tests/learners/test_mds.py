@@ -89,3 +89,11 @@ def test_what_cannot_be_is_refused():
         with pytest.raises(sw.InputError, match=said) as refused:
             sw.SetMDS(**{"kernel": MeanKernel(), **wrong}).fit(sets)
         assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("model", [sw.SetMDS(kernel=MeanKernel()), sw.SetLLE(3, kernel=MeanKernel())], ids=str)
+def test_columns_are_named(model):
+    pytest.importorskip("pandas")
+    found = model.set_output(transform="pandas").fit_transform(scattered_sets(6))
+    name = type(model).__name__.lower()
+    assert list(found.columns) == [f"{name}0", f"{name}1"]

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.manifold import smacof
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import svd_flip
@@ -23,7 +23,7 @@ from setwise.sets import Sets, as_sets
 METHODS = ("classical", "metric")
 
 
-class SetMDS(ClassNamePrefixFeaturesOutMixin, SetEstimator):  # type: ignore[misc]
+class SetMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SetEstimator):  # type: ignore[misc]
     """Places of the sets whose distances are as near as can be to those of the sets.
 
     Parameters
