@@ -31,7 +31,8 @@ def vortex(window: Velocities, rms: float, rng: np.random.Generator, amplitude: 
     x, y = _from_the_middle(window)
     s2 = (x**2 + y**2) / CORE**2
     turning = amplitude * rms / _PEAK / CORE * np.divide(-np.expm1(-s2), s2, out=np.ones_like(s2), where=s2 > 0)
-    return window + turning * (np.stack([-y, x]) if rng.random() < 0.5 else np.stack([y, -x]))
+    added: Velocities = turning * (np.stack([-y, x]) if rng.random() < 0.5 else np.stack([y, -x]))
+    return window + added
 
 
 def shear_layer(window: Velocities, rms: float, rng: np.random.Generator, amplitude: float = 1.0) -> Velocities:
@@ -40,7 +41,8 @@ def shear_layer(window: Velocities, rms: float, rng: np.random.Generator, amplit
     angle = rng.uniform(0, 2 * np.pi)
     along, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
     profile = np.tanh(across[0] * x + across[1] * y)
-    return np.add(window, amplitude * rms * profile * along[:, None, None])
+    added: Velocities = amplitude * rms * profile * along[:, None, None]
+    return window + added
 
 
 def noise(window: Velocities, rms: float, rng: np.random.Generator, amplitude: float = 1.0) -> Velocities:
