@@ -151,6 +151,20 @@ def test_standardised_features_have_mean_0_and_variance_1_over_the_field():
     np.testing.assert_allclose(points * windows.scale_ + windows.mean_, raw, rtol=1e-12)
 
 
+@pytest.mark.parametrize("standardize", [False, True])
+def test_relative_components_are_about_their_mean_in_the_window(standardize):
+    windows = FieldWindows(3, relative=["u"], standardize=standardize).fit(FLAT)
+    plain = FieldWindows(3, standardize=standardize).fit_transform(FLAT)
+    found = windows.transform(FLAT)
+    for points, before in zip(found.sets, plain.sets, strict=True):
+        np.testing.assert_allclose(points, before - [before[:, 0].mean(), 0, 0], atol=1e-12)
+    carried = FLAT.replace({"u": np.asarray(FLAT["u"]) + 7})
+    np.testing.assert_allclose(windows.transform(carried).sets.points, found.sets.points, atol=1e-12)
+    for wrong in (["q"], ["r2"]):
+        with pytest.raises(sw.InputError, match="is not allowed; give components that are among the features"):
+            FieldWindows(3, relative=wrong).fit(FLAT)
+
+
 def test_other_fields_are_standardised_as_the_fitted_one_was():
     windows = FieldWindows(3, standardize=True).fit(FLAT)
     other = Field({"v": np.asarray(FLAT["v"])[:7] + 1, "u": np.asarray(FLAT["u"])[:7]})

@@ -40,6 +40,13 @@ def test_vortices_turn_either_way():
     assert ways == {-1.0, 1.0}
 
 
+def test_a_stationary_vortex_is_not_carried_along():
+    window = 5 + STILL + 0.1 * X
+    np.testing.assert_allclose(vortex(window, 1.0, rng()).mean(axis=(1, 2)), 0, atol=1e-12)
+    carried = vortex(window, 1.0, rng(), stationary=False)
+    np.testing.assert_allclose(carried, vortex(window, 1.0, rng()) + 5, atol=1e-12)
+
+
 def test_a_shear_layer_is_two_streams():
     u, v = shear_layer(STILL, 2.0, rng(), amplitude=1.5)
     speed = np.hypot(u, v)

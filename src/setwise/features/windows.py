@@ -61,6 +61,9 @@ class FieldWindows(BaseEstimator):  # type: ignore[misc]
     features : sequence of str, optional
         Components of the field, and "r2" for the squared distance from the window's middle, in grid points. Left out,
         every component, then "r2".
+    relative : sequence of str
+        Components that are taken about their mean in each window, so that it does not matter how fast the flow carries
+        the window along.
     periodic : bool
         The field continues at its opposite side, so that windows have their middles at every stride-th point of it.
     standardize : bool
@@ -80,6 +83,7 @@ class FieldWindows(BaseEstimator):  # type: ignore[misc]
         plane: Literal["xy", "xz", "yz"] | None = None,
         at: int | Sequence[int] | None = None,
         features: Sequence[str] | None = None,
+        relative: Sequence[str] = (),
         periodic: bool = False,
         standardize: bool = False,
     ) -> None:
@@ -88,6 +92,7 @@ class FieldWindows(BaseEstimator):  # type: ignore[misc]
         self.plane = plane
         self.at = at
         self.features = features
+        self.relative = relative
         self.periodic = periodic
         self.standardize = standardize
 
@@ -97,12 +102,15 @@ class FieldWindows(BaseEstimator):  # type: ignore[misc]
         names = [*field.names, R2] if self.features is None else as_list(self.features, "features", "names")
         if not names or len(set(names)) < len(names) or not set(names) <= {*field.names, R2}:
             raise InputError(f"features={names} is not allowed; give different ones of {listed([*field.names, R2])}.")
+        relative = as_list(self.relative, "relative", "names")
+        if not set(relative) <= {*names} - {R2}:
+            raise InputError(f"relative={relative} is not allowed; give components that are among the features.")
         moments = [(0.0, 1.0)] * len(names)
         if self.standardize:
             r2 = _squared_distances(sizes)
             moments = [(r2.mean(), r2.std()) if name == R2 else field.moments(name) for name in names]
         self.features_ = tuple(names)
-        self.mean_ = np.array([mean for mean, _ in moments])
+        self.mean_ = np.array([0 if name in relative else mean for name, (mean, _) in zip(names, moments, strict=True)])
         self.scale_ = np.array([deviation or 1.0 for _, deviation in moments])
         return self
 
@@ -184,6 +192,8 @@ class FieldWindows(BaseEstimator):  # type: ignore[misc]
             else:
                 boxes = sliding_window_view(field.read(name, needed), part.sizes)
                 values = boxes[np.ix_(*first)].reshape(*counts, -1)
+                if name in self.relative:
+                    values = values - values.mean(axis=-1, keepdims=True)
             points[..., place] = (values - self.mean_[place]) / self.scale_[place] if self.standardize else values
         return points
 

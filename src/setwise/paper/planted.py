@@ -23,16 +23,19 @@ CORE = 2.5  # grid points
 _PEAK = 0.6381726863389515  # the largest value of (1 - exp(-s^2)) / s
 
 
-def vortex(window: Velocities, rms: float, rng: np.random.Generator, amplitude: float = 1.0) -> Velocities:
+def vortex(
+    window: Velocities, rms: float, rng: np.random.Generator, amplitude: float = 1.0, stationary: bool = True
+) -> Velocities:
     """Add a Lamb-Oseen vortex around the middle, turning either way, with its largest speed `amplitude` rms.
 
-    Its speed at the distance r is proportional to (1 - exp(-(r/c)^2)) / r, where c is the radius of the core.
+    Its speed at the distance r is proportional to (1 - exp(-(r/c)^2)) / r, where c is the radius of the core. A
+    stationary one, as the paper's are, is not carried along: the mean velocity is taken off the window.
     """
     x, y = _from_the_middle(window)
     s2 = (x**2 + y**2) / CORE**2
     turning = amplitude * rms / _PEAK / CORE * np.divide(-np.expm1(-s2), s2, out=np.ones_like(s2), where=s2 > 0)
     added: Velocities = turning * (np.stack([-y, x]) if rng.random() < 0.5 else np.stack([y, -x]))
-    return window + added
+    return window + added - (_mean(window) if stationary else 0)
 
 
 def shear_layer(window: Velocities, rms: float, rng: np.random.Generator, amplitude: float = 1.0) -> Velocities:
