@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias
 
-import setwise
+from setwise import __version__
 
 Cell: TypeAlias = str | int | float | None
 
@@ -18,7 +18,7 @@ _COUNTED = ("numpy", "scipy", "scikit-learn", "numba")
 
 def versions() -> dict[str, str]:
     """What the numbers of this process were computed with."""
-    found = {"setwise": setwise.__version__, "Python": platform.python_version()}
+    found = {"setwise": __version__, "Python": platform.python_version()}
     for name in _COUNTED:
         try:
             found[name] = version(name)
