@@ -21,7 +21,7 @@ _NUMBER = re.compile(
     rf"[<>≤≥~≈±]? ?[-+{_MINUS}]?\.?\d[\d.,]*(e[-+]?\d+)?( ?[±/{_DASH}] ?\.?\d[\d.,]*)?"
     r"( \(.{1,9}\))?( ?(%|[a-zµ]?s|x|min|h|[kMG]B))?"
 )
-_HALF = 600  # CSS pixels; a picture up to this width may be shrunk to share a line, a wider one needs all of it
+_HALF = 680  # CSS pixels; a picture up to this width may be shrunk to share a line, a wider one needs all of it
 _NO_VALUE = ("", "-", _DASH, "\u2014")
 
 
