@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 OK, FAULT, MISTAKE, CLOSED_PIPE = 0, 1, 2, 141
 
 DEMO = "See it work on built-in sets, in seconds."
+PAPER = """The experiments of the paper, with its figures beside ours.
+
+Each leaves a table, pictures and a page in a folder. One that was interrupted goes on after the last finished run.
+
+`setwise paper lle`
+`setwise paper usps --data DIR`
+"""
 DIVERGENCES = """The divergence of every set from every other, to a file or the screen.
 
 Row i, column j is the divergence of set i from set j, estimated from the distances to k-th nearest neighbours.
@@ -95,6 +102,7 @@ def _app() -> App:
         help=DIVERGENCES,
     )
     app.command("setwise.commands.demo:demo", name="demo", help=DEMO)
+    app.command("setwise.commands.paper:paper", name="paper", help=PAPER)
     return app
 
 
