@@ -1,66 +1,48 @@
-"""`setwise demo`: what the divergences tell of sets whose averages tell nothing."""
+"""`setwise demo`: digits as clouds of points, compared as distributions and by pixels."""
 
 from __future__ import annotations
 
 import time
+from pathlib import Path
+from typing import Annotated
 
-import numpy as np
-from numpy.typing import NDArray
+from cyclopts import Parameter
 
-from setwise.commands.interrupt import computing
+from setwise.commands.interrupt import prompt_interrupt
 from setwise.commands.output import to_output
-from setwise.commands.speech import count, plain_warnings, print_table
-from setwise.demo import gaussian_sets
-from setwise.divergences import KL, Divergence, Hellinger, Renyi, divergence_table
-from setwise.neighbours.moments import Array
+from setwise.commands.speech import plain_warnings, print_table
+from setwise.demo import run_demo, summary_of
+from setwise.errors import InputError
+from setwise.io import check_destination
+from setwise.progress import track
+from setwise.reports import Table, write_report
 
-K = 5
 
+def demo(*, report: Annotated[Path, Parameter(alias="-o", metavar="FILE")] = Path("setwise-demo.html")) -> None:
+    """Read noisy digits by distributions and by pixels, embed some, find the strangest, and write a page about it.
 
-def demo() -> None:
-    """Compare 60 built-in sets of three classes that differ in their correlation only, and print what comes out."""
-    sets, classes = gaussian_sets()
-    labels = np.array(classes)
-    divergences: list[Divergence] = [Renyi(0.9), KL(), Hellinger()]
+    Parameters
+    ----------
+    report
+        Where to write the page.
+    """
+    if report.suffix != ".html":
+        raise InputError(f"--report is '{report}'; give a name that ends in .html.")
+    check_destination(report)
+    start = time.perf_counter()
     with plain_warnings():
         # A first run on a machine compiles the engine and keeps it on disk.
-        with computing("getting ready"):
-            divergence_table(sets[:2], divergences=divergences, k=(K,))
-        start = time.perf_counter()
-        with computing("comparing the sets"):
-            table = divergence_table(sets, divergences=divergences, k=(K,))
+        with prompt_interrupt(), track("reading digits") as progress:
+            found = run_demo(progress)
         seconds = time.perf_counter() - start
-
-    means = np.stack([points.mean(0) for points in sets])
-    by_mean = np.linalg.norm(means[:, None] - means, axis=-1)
-    matrices = {str(divergence): table[divergence, K] for divergence in divergences}
-    rows = [_row(name, matrix, labels) for name, matrix in {**matrices, "distance of means": by_mean}.items()]
-    pairs = len(sets) * (len(sets) - 1)
-    by_divergence = _same_class(matrices[str(divergences[0])], labels)
-    chance = round(sum((labels == label).sum() - 1 for label in labels) / (len(labels) - 1))
+        summary = summary_of(found, seconds)
+        write_report(report, summary)
+    table = next(part for section in summary.sections for part in section.content if isinstance(part, Table))
     with to_output():
         print_table(
-            f"{count(len(sets), 'set')} of {sets.sizes[0]} points in 2-d, three classes with the same mean",
-            ["", "within classes", "between classes", "nearest of same class"],
-            rows,
+            f"{len(found.classes)} digits as clouds of {found.clouds.sizes[0]} points: {table.title.lower()}",
+            list(table.header),
+            [[str(cell) for cell in row] for row in table.rows],
         )
-        print(f"{count(pairs, 'pair')} of sets, {len(divergences)} divergences each, in {seconds:.2f} s\n")
-        print(
-            "What it shows: the classes differ in shape and not in mean, so the nearest set by mean is of the right "
-            f"class for {_same_class(by_mean, labels)} of {len(sets)} sets ({chance} by chance); "
-            f"the nearest by divergence, which compares the sets as wholes, for {by_divergence}."
-        )
-
-
-def _row(name: str, matrix: Array, labels: NDArray[np.str_]) -> list[str]:
-    """Mean over the pairs within and between classes, and how often the nearest set is of the same class."""
-    same = labels[:, None] == labels
-    within = matrix[same & ~np.eye(len(labels), dtype=bool)].mean()
-    between = matrix[~same].mean()
-    return [name, f"{within:.3f}", f"{between:.3f}", f"{_same_class(matrix, labels)} of {len(labels)}"]
-
-
-def _same_class(matrix: Array, labels: NDArray[np.str_]) -> int:
-    """For how many sets the nearest other set has the same label."""
-    others = np.where(np.eye(len(labels), dtype=bool), np.inf, matrix)
-    return int((labels[others.argmin(1)] == labels).sum())
+        print("the strangest: " + ", ".join(str(found.clouds.ids[place]) for place in found.strangest[:4]))
+        print(f"{seconds:.0f} s; pictures and the rest: {report}")
