@@ -21,6 +21,7 @@ class Asked:
     runs : how many; each experiment has its own number for None
     quick : a shorter form of the protocol, where an experiment has one
     subject : which object of COIL, as "obj18"
+    reading : what the noise of the USPS digits is taken to mean, "grid" or "unit"
     seed : added to every seed
     n_jobs : threads
     progress : callable(done, total)
@@ -31,6 +32,7 @@ class Asked:
     runs: int | None = None
     quick: bool = False
     subject: str = "obj18"
+    reading: str = "grid"
     seed: int = 0
     n_jobs: int | None = None
     progress: Progress | None = None
