@@ -6,6 +6,9 @@ How the data flows, and so how the folders stand and which way imports go (each 
         |   sets.py, io/            SampleSets, read_sets, write_sets
         v
     SampleSets                      T sets of points, ragged, with ids
+        |   features/               SetScaler, SetPCA: fitted on the points of all training sets, sets again
+        v
+    SampleSets                      scaled, in fewer dimensions
         |   neighbours/             kth_distances
         v
     moments                         means over k-th neighbour distances, for all pairs in one pass
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
         SpectrumWarning,
         TieWarning,
     )
+    from setwise.features import SetPCA, SetScaler
     from setwise.io import read_sets, write_sets
     from setwise.kernels import GaussianKernel, Gram, PolynomialKernel, PSDProjection, SetKernel, gram_matrix
     from setwise.learners import (
@@ -111,10 +115,12 @@ __all__ = [
     "SetMDS",
     "SetNearest",
     "SetOneClassSVM",
+    "SetPCA",
     "SetSVC",
     "SetSVCCV",
     "SetSVR",
     "SetSVRCV",
+    "SetScaler",
     "SetwiseError",
     "SetwiseWarning",
     "SizeWarning",
@@ -165,6 +171,7 @@ _HOME |= dict.fromkeys(_ERRORS, "setwise.errors")
 _HOME |= dict.fromkeys(_KERNELS, "setwise.kernels")
 _HOME |= dict.fromkeys(_LEARNERS, "setwise.learners")
 _HOME |= dict.fromkeys(_REPORTS, "setwise.reports")
+_HOME |= {"SetPCA": "setwise.features", "SetScaler": "setwise.features"}
 _HOME |= {"read_sets": "setwise.io", "write_sets": "setwise.io"}
 _HOME |= {"SampleSets": "setwise.sets", "kth_distances": "setwise.neighbours"}
 

@@ -1,0 +1,107 @@
+"""Transformers of sets that are fitted on the points of all sets together, in blocks: no copy of the pool is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from setwise.errors import InputError
+from setwise.refusals import listed
+from setwise.sets import SampleSets, Sets, as_sets
+
+Array: TypeAlias = NDArray[np.float64]
+
+_VALUES = 1 << 22  # values of a block: 32 MB in float64
+
+
+class PooledStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Sets in, sets out; ids stay, and so does float32."""
+
+    n_features_in_: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(auto_wrap_output_keys=None, **options)
+
+    def set_output(self, *, transform: object = None) -> PooledStep:
+        """Sets come out, whatever container the other steps of a Pipeline are told to give."""
+        return self
+
+    def _to_fit(self, X: Sets) -> SampleSets:
+        """The sets, whose dimension and column names are remembered."""
+        sets = as_sets(X)
+        self.n_features_in_ = sets.dim
+        if sets.feature_names is not None:
+            self.feature_names_in_ = np.array(sets.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return sets
+
+    def _to_transform(self, X: Sets) -> SampleSets:
+        check_is_fitted(self)
+        sets = as_sets(X)
+        self._check_dimension(sets, self.n_features_in_, "was fitted on sets with")
+        known = getattr(self, "feature_names_in_", None)
+        if known is not None and sets.feature_names is not None and sets.feature_names != tuple(known):
+            raise InputError(
+                f"the columns are {listed(sets.feature_names, 6)}; this {type(self).__name__} was fitted on "
+                f"{listed(known, 6)}. Give it the same columns in that order."
+            )
+        return sets
+
+    def _check_dimension(self, sets: SampleSets, dim: int, expects: str) -> None:
+        if sets.dim != dim:
+            raise InputError(
+                f"set {sets.ids[0]!r} has {sets.dim} columns; this {type(self).__name__} {expects} {dim}. "
+                "Give it the same columns."
+            )
+
+    def _names_in(self) -> tuple[str, ...] | None:
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else tuple(names)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def blocks(points: NDArray[np.floating[Any]], centre: Array) -> Iterator[Array]:
+    """The points less a centre, in float64, some at a time."""
+    rows = max(points.shape[1], _VALUES // points.shape[1])
+    for start in range(0, len(points), rows):
+        yield points[start : start + rows] - centre
+
+
+def mean_of(points: NDArray[np.floating[Any]]) -> Array:
+    """The mean, taken about one of the points, so that a large offset costs no digits."""
+    first = points[0].astype(np.float64)
+    return np.asarray(first + sum(block.sum(axis=0) for block in blocks(points, first)) / len(points))
+
+
+def variance_of(points: NDArray[np.floating[Any]], mean: Array) -> Array:
+    """The mean square about the mean, of each dimension."""
+    return np.asarray(sum(np.square(block).sum(axis=0) for block in blocks(points, mean)) / len(points))
+
+
+def mapped(
+    sets: SampleSets, function: Callable[[Array], Array], dim: int, feature_names: tuple[str, ...] | None
+) -> SampleSets:
+    """The sets with their points mapped, in float64, some points of one set at a time.
+
+    A matrix product of a point may depend, in its last bit, on what stands beside it. Here that is its own set alone,
+    so that a set is mapped to the same points whichever sets come with it, and is known again among the fitted ones.
+    """
+    points = np.empty((len(sets.points), dim), dtype=sets.points.dtype)
+    rows = max(1, _VALUES // max(sets.dim, dim))
+    place = 0
+    for member in sets:
+        for start in range(0, len(member), rows):
+            part = function(member[start : start + rows].astype(np.float64))
+            points[place : place + len(part)] = part
+            place += len(part)
+    return sets.with_points(points, feature_names)
