@@ -302,3 +302,13 @@ def test_what_are_no_sets(step):
         clone(step).fit(np.ones((5, 3)))
     with pytest.raises(sw.InputError, match="NaN"):
         clone(step).fit([np.array([[0.0, np.nan]])])
+
+
+@pytest.mark.parametrize("names", (True, False))
+def test_models_keep_the_steps(tmp_path, names):
+    sets = some_sets(names=names)
+    model = make_pipeline(sw.SetScaler(), sw.SetPCA(2), sw.SetNearest(n_neighbors=2, k=3)).fit(sets)
+    sw.save(model, tmp_path / "model.skops")
+    back = sw.load(tmp_path / "model.skops")
+    np.testing.assert_array_equal(back.score_samples(sets), model.score_samples(sets))
+    assert back[:-1].transform(sets).points.tobytes() == model[:-1].transform(sets).points.tobytes()
