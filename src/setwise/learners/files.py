@@ -26,7 +26,7 @@ from setwise.sets import SampleSets
 FORMAT = "setwise model"
 VERSION = 1
 _HEADER, _SCHEMA = "setwise.json", "schema.json"
-_PACKAGES = ("setwise.divergences", "setwise.kernels", "setwise.learners")
+_PACKAGES = ("setwise.features", "setwise.divergences", "setwise.kernels", "setwise.learners")
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
