@@ -4,7 +4,7 @@ base.py                       what estimators on sets share: a kernel, named by 
 machine.py                    what support vector machines keep of their training sets to predict
 svc.py, svr.py, one_class.py  classification, regression, anomalies
 nearest.py                    anomalies by the distance to the nearest training sets
-targets.py, platt.py          labels, numbers and weights, checked; probabilities
+targets.py, folds.py          labels, numbers and weights, and folds of them, checked; platt.py: probabilities
 tuning.py, tuned.py           classification and regression with parameters chosen by cross-validation
 candidates.py, sources.py     what is tried, and where its Gram matrices come from
 search.py, on_gram.py         the grid over folds, on Gram matrices

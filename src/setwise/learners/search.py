@@ -14,12 +14,11 @@ from threadpoolctl import threadpool_limits
 
 from setwise.errors import InputError
 from setwise.kernels.matrix import Array
+from setwise.learners.folds import Fold
 from setwise.learners.on_gram import GramSVC, GramSVR
-from setwise.learners.sources import Places, Source, together
+from setwise.learners.sources import Source, together
 from setwise.neighbours.threads import Threads, threads_of
 
-Fold: TypeAlias = tuple[Places, Places]
-"""Places of the training and of the test sets."""
 Machine: TypeAlias = GramSVC | GramSVR
 
 
