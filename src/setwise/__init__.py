@@ -19,7 +19,7 @@ How the data flows, and so how the folders stand and which way imports go (each 
         v
     Gram matrix                     positive semi-definite among the fitted sets, rows for sets to come
         |   learners/               SetSVC, SetSVR, tuned: SetSVCCV, SetSVRCV; SetOneClassSVM, SetNearest;
-        |                           SetLLE, SetMDS, SetDistance; DistributionRegression
+        |                           SetLLE, SetMDS, SetDistance; DistributionRegression; kernel_doctor
         v
     predictions, scores, places     a label, a number, how unlike the others each set is, where it lies among them, or
                                     another set
@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         SetSVCCV,
         SetSVR,
         SetSVRCV,
+        kernel_doctor,
         load,
         save,
     )
@@ -131,6 +132,7 @@ __all__ = [
     "TuningDisplay",
     "divergence_table",
     "gram_matrix",
+    "kernel_doctor",
     "kth_distances",
     "load",
     "pairwise_divergences",
@@ -162,6 +164,7 @@ _LEARNERS = {
     "SetSVCCV",
     "SetSVR",
     "SetSVRCV",
+    "kernel_doctor",
     "load",
     "save",
 }
