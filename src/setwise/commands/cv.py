@@ -41,7 +41,7 @@ from setwise.kernels.matrix import Array
 from setwise.progress import Progress, track, watched_by
 from setwise.sets import SampleSets
 
-OURS, MEANS, NOTHING = "divergences + SVM", "set means + the same SVM", "the largest class"
+OURS, MEANS = "divergences + SVM", "set means + the same SVM"
 
 
 def cv(
@@ -95,8 +95,11 @@ def cv(
         models = {
             OURS: model_of(preparation.steps(seed), ours, task),
             MEANS: model_of([], learning.baseline(task, seed, threads, grouped=grouped), task),
-            NOTHING: DummyRegressor() if task == "numbers" else DummyClassifier(),
         }
+        if task == "numbers":
+            models["the mean of the others"] = DummyRegressor()
+        else:
+            models["the largest class"] = DummyClassifier()
         with computing(f"{count(len(divided), 'fold')} of {count(len(sets), 'set')}") as progress:
             predicted, chosen = predict_folds(models, sets, y, of_groups, divided, progress)
         if output is not None:

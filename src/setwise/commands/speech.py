@@ -35,7 +35,7 @@ def plain_warnings() -> Iterator[None]:
         if text not in texts:
             texts.append(text)
     for texts in said.values():
-        more = f" (and {count(len(texts) - 1, 'warning')} of this kind)" if len(texts) > 1 else ""
+        more = f" (and {len(texts) - 1:,} more of this kind)" if len(texts) > 1 else ""
         print(f"warning: {texts[0]}{more}", file=sys.stderr)
 
 
