@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,6 +40,20 @@ def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert (np.diag(matrix) == 0).all()
     assert abs(matrix[0, 1]) < 0.3  # a and b are of one distribution; c is a unit away in each of 3 dimensions: KL 1.5
     assert 0.9 < matrix[0, 2] < 2.1 and 0.9 < matrix[2, 1] < 2.1
+
+
+def test_the_examples_of_learning_run_one_after_the_other(capsys: pytest.CaptureFixture[str]) -> None:
+    learn = README.split("## Learn from sets")[1].split("\n## ")[0]
+    blocks = re.findall(r"```python\n(.*?)```", learn, flags=re.DOTALL)
+    assert len(blocks) == 4 and all(len(text.strip().splitlines()) <= 10 for text in blocks)
+    names: dict[str, Any] = {}
+    for text in blocks:
+        exec(text, names)
+    accuracy, off, strange, usual = capsys.readouterr().out.splitlines()
+    assert float(accuracy.removesuffix("%")) >= 95
+    assert float(off.split()[-1]) < names["skewness"].std() / 5
+    assert (strange, usual) == ("heavy tails -1 -1", "usual 1 1")
+    assert names["places"].shape == (30, 2)
 
 
 def test_the_command_line_example_runs(tmp_path: Path) -> None:
