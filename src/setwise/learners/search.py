@@ -16,10 +16,12 @@ from setwise.errors import InputError
 from setwise.kernels.matrix import Array
 from setwise.learners.folds import Fold
 from setwise.learners.on_gram import GramSVC, GramSVR
+from setwise.learners.solver import quietly
 from setwise.learners.sources import Source, together
 from setwise.neighbours.threads import Threads, threads_of
 
 Machine: TypeAlias = GramSVC | GramSVR
+ROUNDING = 1e-9  # of a coefficient at its bound
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,10 @@ def search(
             progress(ended, len(tasks))
 
     threads = Threads(threads_of(n_jobs))
-    with threadpool_limits(max(1, threads.count // len(tasks)), user_api="blas"):  # threads of BLAS below ours
+    with (
+        quietly(),
+        threadpool_limits(max(1, threads.count // len(tasks)), user_api="blas"),
+    ):  # BLAS's threads below ours
         threads.each(work, tasks, done)
 
     parameters = [one.parameters | more for one in candidates for more in machine_parameters]
@@ -162,7 +167,8 @@ def _over_machines(
                 fitted = clone(machine).set_params(**machine_parameters[place]).fit(gram, y, weights)
                 value = score(fitted, rows, truth)
                 # Where no coefficient is at its bound, C binds nothing, and any larger C has the same solution.
-                settled = bool((np.abs(fitted.dual_coef_).max(axis=0) < fitted.prices(weights)).all())
+                largest = np.abs(fitted.dual_coef_).max(axis=0)
+                settled = bool((largest < (1 - ROUNDING) * fitted.prices(weights)).all())
             scores[place] = value
     return scores
 
