@@ -76,15 +76,17 @@ def test_votes_that_tie_go_to_the_first_class():
     np.testing.assert_array_equal(model._vote(around), model.classes_[:1])
 
 
+@pytest.mark.parametrize("weights", [None, np.linspace(0.2, 2, 30)], ids=["even", "weighted"])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_probabilities_of_platt(classes):
+def test_probabilities_of_platt(classes, weights):
     """Those of scikit-learn's calibration of the same folds' decisions on the Gram matrix."""
     (train, y), (new, _) = gaussian_sets(30, spread=0.5, classes=classes), gaussian_sets(9, seed=1, classes=classes)
-    model = sw.SetSVC(k=3, probability=True, random_state=3).fit(train, y)
+    model = sw.SetSVC(k=3, probability=True, random_state=3).fit(train, y, sample_weight=weights)
     kernel = sw.SetKernel(k=3)
     machine = SVC(kernel="precomputed", tol=1e-5)
     folds = StratifiedKFold(5, shuffle=True, random_state=3)
-    expected = CalibratedClassifierCV(machine, ensemble=False, cv=folds).fit(kernel.fit_transform(train), y)
+    calibrated = CalibratedClassifierCV(machine, ensemble=False, cv=folds)
+    expected = calibrated.fit(kernel.fit_transform(train), y, sample_weight=weights)
     found = model.predict_proba(new)
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
     np.testing.assert_allclose(found, expected.predict_proba(kernel.transform(new)), rtol=0, atol=1e-3)
@@ -157,6 +159,15 @@ def test_transduction(names, unlabelled):
         model.decision_function(new), machine.decision_function(projected[16:, :16]), rtol=0, atol=1e-4
     )
     assert set(place[model.support_]) <= set(range(16)), "only labelled sets are learned from"
+
+
+def test_transduction_keeps_the_labels_that_were_given():
+    train, y = gaussian_sets(16)
+    y[2] = 1
+    model = sw.SetSVC(k=3, C=0.1, transductive=True).fit(train, np.concatenate([y[:12], np.full(4, -1)]))
+    assert (model.predict(train[:12]) != y[:12]).any(), "the case has labels that are not learned"
+    np.testing.assert_array_equal(model.transduction_[:12], y[:12])
+    np.testing.assert_array_equal(model.transduction_[12:], model.predict(train[12:]))
 
 
 def test_unlabelled_sets_change_the_projection_alone():
