@@ -78,8 +78,8 @@ def svr(projected: Array, rows: Array, y: Array, upper: Array, epsilon: float) -
     return rows @ dual + b
 
 
-def one_class(projected: Array, rows: Array, nu: float) -> tuple[Array, float]:
-    """Scores for rows, and the offset, of the one-class machine; libsvm's scale: coefficients up to 1, nu n in all."""
+def one_class(projected: Array, rows: Array, nu: float, upper: Array) -> tuple[Array, float]:
+    """Scores for rows, and the offset, of the one-class machine, in libsvm's scale: a sums to nu of its bounds."""
     n = len(projected)
-    a = quadratic_programme(projected, np.zeros(n), np.ones(n), np.ones(n), nu * n)
-    return rows @ a, offset(projected @ a, np.ones(n), a, np.ones(n))
+    a = quadratic_programme(projected, np.zeros(n), upper, np.ones(n), nu * upper.sum())
+    return rows @ a, offset(projected @ a, np.ones(n), a, upper)

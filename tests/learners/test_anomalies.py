@@ -21,7 +21,7 @@ def odd(n=6, seed=5):
 def test_scores_of_the_quadratic_programme(psd):
     train, new = alike(), alike(5, seed=1) + odd()
     projected, rows, _ = by_hand.gram(train, new, psd=psd)
-    expected, offset = by_hand.one_class(projected, rows, 0.3)
+    expected, offset = by_hand.one_class(projected, rows, 0.3, np.ones(24))
     model = sw.SetOneClassSVM(k=3, nu=0.3, psd=psd).fit(train)
     np.testing.assert_allclose(model.score_samples(new), expected, rtol=0, atol=1e-4)
     np.testing.assert_allclose(model.decision_function(new), expected - offset, rtol=0, atol=1e-4)
@@ -36,14 +36,17 @@ def test_nu_bounds_the_share_outside_and_the_share_of_support_sets():
         assert (model.decision_function(train) < -1e-4).mean() <= nu <= len(model.support_) / 40 + 1e-9
 
 
-def test_weights_count_as_repetitions():
-    train, new = alike(12), odd(2)
-    times = np.arange(12) % 3
-    weighted = sw.SetOneClassSVM(k=3, nu=0.3).fit(train, sample_weight=times.astype(float))
-    even = sw.SetOneClassSVM(k=3, nu=0.3).fit(train)
-    assert np.abs(weighted.decision_function(new) - even.decision_function(new)).max() > 1e-3
-    with pytest.raises(sw.InputError, match="11 sample weights for 12 sets"):
-        sw.SetOneClassSVM(k=3).fit(train, sample_weight=np.ones(11))
+def test_weights_are_bounds():
+    train, new = alike(), alike(3, seed=1) + odd(3)
+    weights = np.random.default_rng(2).uniform(0.2, 2, size=24)
+    projected, rows, _ = by_hand.gram(train, new)
+    expected, _ = by_hand.one_class(projected, rows, 0.3, weights)
+    model = sw.SetOneClassSVM(k=3, nu=0.3)
+    found = model.fit(train, sample_weight=weights).score_samples(new)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
+    assert np.abs(model.fit(train).score_samples(new) - expected).max() > 0.01
+    with pytest.raises(sw.InputError, match="11 sample weights for 24 sets"):
+        model.fit(train, sample_weight=np.ones(11))
 
 
 @pytest.mark.parametrize("make", [lambda: sw.SetOneClassSVM(k=3, nu=0.1), lambda: sw.SetNearest(k=3)])
