@@ -108,6 +108,8 @@ class _Newton(NamedTuple):
         weight: Array = np.bincount(place, 1 / theta, len(matrix)).astype(np.float64)
         system = matrix.copy()
         system[np.diag_indices(len(matrix))] += 1 / weight + RIDGE * np.trace(matrix)
+        if np.diagonal(system).min() <= 0:
+            return None
         scale = 1 / np.sqrt(np.diagonal(system))
         system *= scale
         system *= scale[:, None]

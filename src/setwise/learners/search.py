@@ -14,14 +14,13 @@ from threadpoolctl import threadpool_limits
 
 from setwise.errors import InputError
 from setwise.kernels.matrix import Array
-from setwise.learners.folds import Fold
+from setwise.learners.folds import Fold, Places
 from setwise.learners.on_gram import GramSVC, GramSVR
 from setwise.learners.solver import quietly
 from setwise.learners.sources import Source, together
 from setwise.neighbours.threads import Threads, threads_of
 
 Machine: TypeAlias = GramSVC | GramSVR
-ROUNDING = 1e-9  # of a coefficient at its bound
 
 
 @dataclass(frozen=True)
@@ -61,6 +60,15 @@ class Found:
         """The mean over the folds, of the choice."""
         return float(self.results["mean_test_score"][self.index])
 
+    def predict(self, y: NDArray[Any], train: Places, test: Places, source: Source | None = None) -> NDArray[Any]:
+        """What the choice, fitted on the training sets, says of the test sets.
+
+        `source`: in place of the candidate's own, such as `together(candidate.source)` for transduction.
+        """
+        gram, rows = (source or self.candidate.source).fit(train)
+        answers: NDArray[Any] = clone(self.machine).fit(gram, y[train]).predict(rows(test))
+        return answers
+
 
 def search(
     candidates: Sequence[Candidate],
@@ -77,6 +85,8 @@ def search(
     progress: Callable[[int, int], None] | None = None,
 ) -> Found:
     """Score every machine on every kernel, over the folds, and choose.
+
+    Where C binds no coefficient of a machine, any larger C has the same solution, and is not solved for.
 
     Parameters
     ----------
@@ -122,10 +132,8 @@ def search(
             progress(ended, len(tasks))
 
     threads = Threads(threads_of(n_jobs))
-    with (
-        quietly(),
-        threadpool_limits(max(1, threads.count // len(tasks)), user_api="blas"),
-    ):  # BLAS's threads below ours
+    of_each = max(1, threads.count // len(tasks))
+    with quietly(), threadpool_limits(of_each, user_api="blas"):
         threads.each(work, tasks, done)
 
     parameters = [one.parameters | more for one in candidates for more in machine_parameters]
@@ -166,9 +174,7 @@ def _over_machines(
             if not settled:
                 fitted = clone(machine).set_params(**machine_parameters[place]).fit(gram, y, weights)
                 value = score(fitted, rows, truth)
-                # Where no coefficient is at its bound, C binds nothing, and any larger C has the same solution.
-                largest = np.abs(fitted.dual_coef_).max(axis=0)
-                settled = bool((largest < (1 - ROUNDING) * fitted.prices(weights)).all())
+                settled = not fitted.is_bound(weights)
             scores[place] = value
     return scores
 

@@ -132,19 +132,15 @@ matrix, or several
         machines = machine_parameters(C=self.Cs)
         for one in machines:
             check_positive("C", one["C"])
-        shared: dict[str, Any] = {
-            "class_weight": self.class_weight,
-            "probability": self.probability,
-            "random_state": self.random_state,
-        }
+        shared: dict[str, Any] = {"class_weight": self.class_weight, "random_state": self.random_state}
+        machine = GramSVC(probability=self.probability and self.scoring is not None, **shared)
         every = np.empty(len(sets), dtype=labels.dtype)
         every[known] = labels
-        chosen, divergences = self._tune(
-            sets, every, known, weights, groups, GramSVC(**shared), machines, self.transductive
-        )
+        chosen, divergences = self._tune(sets, every, known, weights, groups, machine, machines, self.transductive)
         best = SetSVC(
             **chosen,
             **shared,
+            probability=self.probability,
             psd=self.psd,
             test_rows=self.test_rows,
             transductive=self.transductive,
