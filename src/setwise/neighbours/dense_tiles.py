@@ -211,11 +211,13 @@ def tile(
                 continue
             a, b = i - rows[0], j - columns[0]
             for t in range(len(spec.ks)):
-                reduce_pair(spec, x, i, y, j, t, forward.nu, forward.within, forward.ranks, places[a, b], counted,
-                            scratch.work, out)  # fmt: skip
+                at = places[a, b]
+                reduce_pair(spec, x, i, y, j, t, forward.nu[t, at:], forward.within[t, at:], forward.ranks[t, at:],
+                            counted, scratch.work, out)  # fmt: skip
                 if both:
-                    reduce_pair(spec, y, j, x, i, t, backward.nu, backward.within, backward.ranks, back_places[b, a],
-                                counted, scratch.work, back_out)  # fmt: skip
+                    at = back_places[b, a]
+                    reduce_pair(spec, y, j, x, i, t, backward.nu[t, at:], backward.within[t, at:],
+                                backward.ranks[t, at:], counted, scratch.work, back_out)  # fmt: skip
     return scans
 
 

@@ -17,7 +17,7 @@ from numba import njit, types
 
 from setwise.neighbours.compiled import kernel
 from setwise.neighbours.exact import TIE, square_distance
-from setwise.neighbours.low import TIES_MAYBE, target_of, widened
+from setwise.neighbours.low import target_of, widened
 from setwise.neighbours.low_ops import U
 from setwise.neighbours.memory import aligned
 from setwise.neighbours.ranks import TOGETHER, add_squares, differ, range_of, tally
@@ -43,15 +43,25 @@ NOWHERE = np.float32(3e38)
 
 
 class Scratch(NamedTuple):
+    """A thread's memory, and where it keeps the counts of one set for all targets of a tile."""
+
     distances: Any  # (own point, lane): squared
     nearest: Any  # (leaf): the smallest of its distances
     farthest: Any
+    within: Any  # (target, own point): points of the target
+    ranks: Any  # the same: own points
 
 
-def make_scratch(largest: int) -> Scratch:
+def make_scratch(largest: int, targets: int) -> Scratch:
     leaves = -(-largest // LANES)
-    room = -(-leaves // LANES) * LANES
-    return Scratch(aligned(leaves * LANES * LANES), aligned(room), aligned(room))
+    room, counts = -(-leaves // LANES) * LANES, targets * leaves * LANES
+    return Scratch(
+        aligned(leaves * LANES * LANES),
+        aligned(room),
+        aligned(room),
+        aligned(counts, np.int32),
+        aligned(counts, np.int32),
+    )
 
 
 @simd(types.float32)
@@ -64,12 +74,18 @@ def _greatest(e: Emitter, value: ir.Value) -> ir.Value:
     return e.b.bitcast(e.greatest(value), F32)
 
 
-@simd(types.uint32)
-def _larger(e: Emitter, nu: Any, i: ir.Value, rho: Any, j: ir.Value) -> ir.Value:
-    """The lanes of which nu is larger than rho, in float64."""
-    kind = ir.VectorType(F64, LANES)
-    mask = e.b.fcmp_ordered(">", e.load(nu, i, kind), e.load(rho, j, kind))
-    return e.b.zext(e.mask_bits(mask), I32)
+@simd(types.UniTuple(types.uint32, 2))
+def _compare(e: Emitter, nu: Any, i: ir.Value, rho: Any, j: ir.Value, lanes: ir.Value) -> list[ir.Value]:
+    """Of these lanes, those of which nu is larger than rho, in float64, and those that search_target marked; the marks
+    are taken off."""
+    kind, wide = ir.VectorType(F64, LANES), ir.VectorType(ir.IntType(64), LANES)
+    lanes = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
+    value = e.load(nu, i, kind)
+    marked = e.b.icmp_signed("<", e.b.bitcast(value, wide), ir.Constant(wide, [0] * LANES))
+    value = e.b.select(lanes, e.call(f"llvm.fabs.v{LANES}f64", kind, [value]), value)
+    e.store(value, nu, i)
+    larger = e.b.fcmp_ordered(">", value, e.load(rho, j, kind))
+    return [e.b.zext(e.mask_bits(e.b.and_(lanes, mask)), I32) for mask in (larger, marked)]
 
 
 @simd(vectors(2))
@@ -93,7 +109,7 @@ def _limits(
 
 
 @simd(types.void)
-def _conclude(
+def _put_ranks(
     e: Emitter,
     counts: list[ir.Value],
     more: ir.Value,
@@ -159,17 +175,11 @@ def _count_target(target, own, g, inside, outside, dims):
     return counts
 
 
-@simd(types.uint32)
-def _count_others(
-    e: Emitter, counts: list[ir.Value], others: ir.Value, larger: ir.Value, within: Any, place: ir.Value
-) -> ir.Value:
-    """Store the counts of some lanes; which of these are unsure, and which of the larger ones may have ties."""
-    others, larger = (e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM) for lanes in (others, larger))
-    before = e.load(within, place, VI)
-    e.store(e.b.select(others, e.bits(counts[0]), before), within, place)
-    differ = e.b.icmp_signed("!=", e.bits(counts[0]), e.bits(counts[1]))
-    maybe = e.b.icmp_signed("==", before, ir.Constant(VI, [TIES_MAYBE] * LANES))
-    return e.b.zext(e.mask_bits(e.b.or_(e.b.and_(others, differ), e.b.and_(larger, maybe))), I32)
+@simd(types.void)
+def _put_counts(e: Emitter, counts: list[ir.Value], lanes: ir.Value, k: ir.Value, within: Any, place: ir.Value) -> None:
+    """Points of the target: of these lanes the count, of the others k."""
+    mask = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
+    e.store(e.b.select(mask, e.bits(counts[0]), e.splat(e.b.trunc(k, I32))), within, place)
 
 
 @njit(inline="always")
@@ -231,25 +241,28 @@ def _rank(own, g, inside, outside, scratch):
 
 
 @kernel()
-def count_set(x, i, y, columns, skip, cloud, t, nu, within, ranks, place, stride, scratch, dims):
-    """For the points of set i of x, the own points (ranks) and those of each target (within) in the matched radius.
+def count_set(x, i, y, columns, skip, cloud, k, t, nu, place, stride, scratch, dims):
+    """For the points of set i of x, the own points (scratch.ranks) and those of each target (scratch.within) in the
+    matched radius.
 
-    The answers for target j begin at `place` + (j - columns[0]) * `stride`; `within` holds k, or TIES_MAYBE. `skip`
-    leaves out set i itself.
+    The k-th squared distances to target j begin at nu[place + (j - columns[0]) * stride]; search_target may have marked
+    them. `skip` leaves out set i itself.
     """
-    d, own = len(dims), target_of(x, i)
+    d, own = len(dims), target_of(x, i, len(dims))
     relative = np.float32((8 + d) * U)
-    for g in range((own.n + LANES - 1) // LANES):
+    leaves = (own.n + LANES - 1) // LANES
+    for g in range(leaves):
         known = own.start + g * LANES
         inhabited = np.uint32((1 << min(LANES, own.n - g * LANES)) - 1)
         _own_distances(own, g, scratch, dims)
         for j in range(columns[0], columns[1]):
             if skip and i == j:
                 continue
-            target = target_of(y, j)
+            target = target_of(y, j, d)
             error = np.float32(6 * U * max(x.reach[i], y.reach[j]))
             at = place + (j - columns[0]) * stride + g * LANES
-            larger = _larger(nu, at, cloud.square_rho[t], known) & inhabited
+            out = ((j - columns[0]) * leaves + g) * LANES
+            larger, marked = _compare(nu, at, cloud.square_rho[t], known, inhabited)
             unsure = np.uint32(0)
             counts = (splat(np.float32(0)), splat(np.float32(0)))
             everyone = np.intp(0)
@@ -257,23 +270,26 @@ def count_set(x, i, y, columns, skip, cloud, t, nu, within, ranks, place, stride
                 inside, outside = _limits(nu, at, x.square_unit, error, relative, larger)
                 everyone, counts = _rank(own, g, inside, outside, scratch)
                 unsure = differ(counts) & larger
-            _conclude(counts, everyone - 1, cloud.own_within[t], known, larger, ranks, at)
+            _put_ranks(counts, everyone - 1, cloud.own_within[t], known, larger, scratch.ranks, out)
             for _ in range(bits_set(unsure)):
                 lane = lowest(unsure)
                 unsure &= unsure - np.uint32(1)
                 p = g * LANES + lane
-                ranks[at + lane] = _count_exactly(own, own.packed, _reach(own, p, d), x.points, own.start + p,
-                                                  nu[at + lane], x.reach[i], dims) - 1  # fmt: skip
+                scratch.ranks[out + lane] = _count_exactly(own, own.packed, _reach(own, p, d), x.points, own.start + p,
+                                                           nu[at + lane], x.reach[i], dims) - 1  # fmt: skip
             others = ~larger & inhabited
             counts = (splat(np.float32(0)), splat(np.float32(0)))
             if others:
                 inside, outside = _limits(cloud.square_rho[t], known, x.square_unit, error, relative, others)
                 counts = _count_target(target, own, g, inside, outside, dims)
-            unsure = _count_others(counts, others, larger, within, at)
+            _put_counts(counts, others, k, scratch.within, out)
+            unsure = (differ(counts) & others) | (larger & marked)
             for _ in range(bits_set(unsure)):
                 lane = lowest(unsure)
                 unsure &= unsure - np.uint32(1)
                 p = g * LANES + lane
                 square = max(cloud.square_rho[t, own.start + p], nu[at + lane])
-                within[at + lane] = _count_exactly(target, own.packed, _reach(own, p, d), x.points, own.start + p,
-                                                   square, max(x.reach[i], y.reach[j]), dims)  # fmt: skip
+                scratch.within[out + lane] = _count_exactly(target, own.packed, _reach(own, p, d), x.points,
+                                                            own.start + p, square, max(x.reach[i], y.reach[j]),
+                                                            dims)  # fmt: skip
+    return leaves * LANES

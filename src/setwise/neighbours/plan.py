@@ -67,7 +67,7 @@ def bytes_per_thread(path: Path, d: int, k: int, rows: int, columns: int, larges
     """An upper bound on a thread's scratch for a tile of so many points; `largest` is the largest set's."""
     length, answers = list_length(path, k, d), ks * (16 if counting else 8)
     if path == "low":
-        return columns * rows * answers + largest * (24 * d + 60) + (largest * 64 if counting else 0)
+        return columns * rows * ks * 8 + largest * (24 * d + 60 + (64 + 8 * columns if counting else 0))
     if path == "scan":
         return (rows * columns + columns * rows) * answers
     lists = largest * length * (4 + 4) + (largest * ks * (8 + 136) if counting else 0)
