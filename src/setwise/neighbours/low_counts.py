@@ -20,7 +20,7 @@ from setwise.neighbours.exact import TIE, square_distance
 from setwise.neighbours.low import target_of, widened
 from setwise.neighbours.low_ops import U
 from setwise.neighbours.memory import aligned
-from setwise.neighbours.ranks import TOGETHER, add_squares, differ, range_of, tally
+from setwise.neighbours.ranks import TOGETHER, add_squares, between, pass_by, range_of, tally
 from setwise.neighbours.simd import (
     F32,
     F64,
@@ -111,17 +111,17 @@ def _limits(
 @simd(types.void)
 def _put_ranks(
     e: Emitter,
-    counts: list[ir.Value],
-    more: ir.Value,
+    seen: list[ir.Value],
+    passed: ir.Value,
     own_within: Any,
     i: ir.Value,
     lanes: ir.Value,
     out: Any,
     place: ir.Value,
 ) -> None:
-    """Own ranks: of these lanes the count and some more, of the others what is known."""
+    """Own ranks: of these lanes as many as passed by and are not beyond, of the others what is known."""
     mask = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
-    found = e.b.add(e.bits(counts[0]), e.splat(e.b.trunc(more, I32)))
+    found = e.b.add(e.bits(seen[0]), e.splat(e.b.trunc(passed, I32)))
     e.store(e.b.select(mask, found, e.load(own_within, i, VI)), out, place)
 
 
@@ -140,46 +140,47 @@ def _leaves_of_box(
     return e.b.zext(e.mask_bits(e.at_most(near, e.splat(limit))), I32)
 
 
-@simd(lambda packed, i, queries, q, inside, outside, counts, dims: counts)
+@simd(lambda packed, i, queries, q, inside, seen, dims: seen)
 def _tally_leaf(
-    e: Emitter, packed: Any, i: ir.Value, queries: Any, q: ir.Value, inside: ir.Value, outside: ir.Value,
-    counts: list[ir.Value], dims: list[Any],
+    e: Emitter, packed: Any, i: ir.Value, queries: Any, q: ir.Value, inside: ir.Value, seen: list[ir.Value],
+    dims: list[Any],
 ) -> list[ir.Value]:  # fmt: skip
-    """Count the points of a leaf under the two limits of each query."""
+    """Let the points of a leaf pass by."""
     query = [e.load(queries, e.at(q, axis * LANES)) for axis in range(len(dims))]
-    sums = [e.bits(count) for count in counts]
-    for point in range(LANES):
+
+    def square(point: int) -> ir.Value:
         total = None
         for axis, coordinate in enumerate(query):
             difference = e.b.fsub(coordinate, e.spread(packed, e.at(i, axis * LANES + point)))
             total = e.b.fmul(difference, difference) if total is None else e.fma(difference, difference, total)
-        sums = [
-            e.b.sub(count, e.b.sext(e.at_most(total, limit), VI))
-            for count, limit in zip(sums, (inside, outside), strict=True)
-        ]
-    return [e.floats(count) for count in sums]
+        return total
+
+    return pass_by(e, seen, inside, map(square, range(LANES)))
 
 
 @kernel()
 def _count_target(target, own, g, inside, outside, dims):
-    """The points of a target within the two limits of each lane."""
-    d, room, reached = len(dims), target.room, _greatest(outside)
-    counts = (splat(np.float32(0)), splat(np.float32(0)))
+    """The points of a target that pass by the limits of each lane, and how many these are."""
+    d, room, reached, passed = len(dims), target.room, _greatest(outside), np.intp(0)
+    seen = (splat(np.float32(0)), splat(np.float32(0)))
     for group in range(0, room, LANES):
         near = _leaves_of_box(target.low, target.high, group, room, own.low, own.high, g, own.room, reached, dims)
+        passed += np.intp(bits_set(near)) * LANES
         for _ in range(bits_set(near)):
             leaf = group + lowest(near)
             near &= near - np.uint32(1)
-            i, q = leaf * d * LANES, g * d * LANES
-            counts = _tally_leaf(target.packed, i, own.packed, q, inside, outside, counts, dims)
-    return counts
+            seen = _tally_leaf(target.packed, leaf * d * LANES, own.packed, g * d * LANES, inside, seen, dims)
+    return passed, seen
 
 
 @simd(types.void)
-def _put_counts(e: Emitter, counts: list[ir.Value], lanes: ir.Value, k: ir.Value, within: Any, place: ir.Value) -> None:
-    """Points of the target: of these lanes the count, of the others k."""
+def _put_counts(
+    e: Emitter, seen: list[ir.Value], passed: ir.Value, lanes: ir.Value, k: ir.Value, within: Any, place: ir.Value
+) -> None:
+    """Points of the target: of these lanes as many as passed by and are not beyond, of the others k."""
     mask = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
-    e.store(e.b.select(mask, e.bits(counts[0]), e.splat(e.b.trunc(k, I32))), within, place)
+    found, known = (e.splat(e.b.trunc(count, I32)) for count in (passed, k))
+    e.store(e.b.select(mask, e.b.add(e.bits(seen[0]), found), known), within, place)
 
 
 @njit(inline="always")
@@ -226,18 +227,18 @@ def _own_distances(own, g, scratch, dims):
 
 @kernel()
 def _rank(own, g, inside, outside, scratch):
-    """How many own points lie under the two limits of each lane; those of whole leaves come as a number."""
-    everyone, surely, reached = np.intp(0), _least(inside), _greatest(outside)
-    counts = (splat(np.float32(0)), splat(np.float32(0)))
+    """The own points that pass by the limits of each lane; how many these are, with those of leaves wholly inside."""
+    passed, surely, reached = np.intp(0), _least(inside), _greatest(outside)
+    seen = (splat(np.float32(0)), splat(np.float32(0)))
     for group in range(0, own.room, LANES):
-        whole = at_most(scratch.farthest, group, surely)
-        some = at_most(scratch.nearest, group, reached) & ~whole
-        everyone += np.intp(bits_set(whole)) * LANES
+        some = at_most(scratch.nearest, group, reached)
+        passed += np.intp(bits_set(some)) * LANES
+        some &= ~at_most(scratch.farthest, group, surely)
         for _ in range(bits_set(some)):
             leaf = group + lowest(some)
             some &= some - np.uint32(1)
-            counts = tally(scratch.distances, leaf * LANES * LANES, inside, outside, counts)
-    return everyone, counts
+            seen = tally(scratch.distances, leaf * LANES * LANES, inside, seen)
+    return passed, seen
 
 
 @kernel()
@@ -263,27 +264,25 @@ def count_set(x, i, y, columns, skip, cloud, k, t, nu, place, stride, scratch, d
             at = place + (j - columns[0]) * stride + g * LANES
             out = ((j - columns[0]) * leaves + g) * LANES
             larger, marked = _compare(nu, at, cloud.square_rho[t], known, inhabited)
-            unsure = np.uint32(0)
-            counts = (splat(np.float32(0)), splat(np.float32(0)))
-            everyone = np.intp(0)
+            unsure, passed = np.uint32(0), np.intp(0)
+            seen = (splat(np.float32(0)), splat(np.float32(0)))
             if larger:
                 inside, outside = _limits(nu, at, x.square_unit, error, relative, larger)
-                everyone, counts = _rank(own, g, inside, outside, scratch)
-                unsure = differ(counts) & larger
-            _put_ranks(counts, everyone - 1, cloud.own_within[t], known, larger, scratch.ranks, out)
+                passed, seen = _rank(own, g, inside, outside, scratch)
+                unsure = between(seen, inside, outside) & larger
+            _put_ranks(seen, passed - 1, cloud.own_within[t], known, larger, scratch.ranks, out)
             for _ in range(bits_set(unsure)):
                 lane = lowest(unsure)
                 unsure &= unsure - np.uint32(1)
                 p = g * LANES + lane
                 scratch.ranks[out + lane] = _count_exactly(own, own.packed, _reach(own, p, d), x.points, own.start + p,
                                                            nu[at + lane], x.reach[i], dims) - 1  # fmt: skip
-            others = ~larger & inhabited
-            counts = (splat(np.float32(0)), splat(np.float32(0)))
+            others, unsure = ~larger & inhabited, larger & marked
             if others:
                 inside, outside = _limits(cloud.square_rho[t], known, x.square_unit, error, relative, others)
-                counts = _count_target(target, own, g, inside, outside, dims)
-            _put_counts(counts, others, k, scratch.within, out)
-            unsure = (differ(counts) & others) | (larger & marked)
+                passed, seen = _count_target(target, own, g, inside, outside, dims)
+                unsure |= between(seen, inside, outside) & others
+            _put_counts(seen, passed, others, k, scratch.within, out)
             for _ in range(bits_set(unsure)):
                 lane = lowest(unsure)
                 unsure &= unsure - np.uint32(1)
