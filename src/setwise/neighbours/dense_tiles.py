@@ -223,11 +223,14 @@ def tile(
 
 @kernel()
 def own(x, frame, first, last, side, ks, short, like, scratch, answers, stop):
-    """Sets first..last against themselves: each point's own place comes first, so k means the (k - 1)-th neighbour."""
+    """Sets first..last against themselves: each point's own place comes first, so k means the (k - 1)-th neighbour.
+
+    The answers begin with those of the first of these sets.
+    """
     scans = 0
     for s in range(first, last):
         pack_side(x, frame, s, s + 1, side)
-        at = x.offsets[s]
+        at = x.offsets[s] - x.offsets[first]
         scans += search(x, s, x, s, frame, side, 0, side, 0, ks, (), short, like, scratch, answers, at, answers, at,
                         False, True, stop)  # fmt: skip
         if stop[0]:

@@ -146,9 +146,9 @@ class Low:
 
     def arrange(self, cloud: Cloud) -> tuple[Cloud, NDArray[np.int64]]:
         """The collection in the order of its leaves, and where each point stood."""
-        leaves = make_leaves(cloud.points, cloud.offsets, *self.frame, self.run)
+        leaves, order = make_leaves(cloud.points, cloud.offsets, *self.frame, self.run)
         self.leaves[id(leaves.points)] = leaves
-        return cloud._replace(points=leaves.points), leaves.order
+        return cloud._replace(points=leaves.points), order
 
     def own(self, cloud: Cloud, task: tuple[int, int], deep: NDArray[np.int64], deepest: int, nu: Array) -> int:
         d, scans, length = cloud.d, 0, list_length("low", deepest, cloud.d)
@@ -159,7 +159,16 @@ class Low:
                 break
             pool = own_pool(leaves, s, *self.frame)
             scans += low_tiles.search(
-                leaves, s, pool, deep, (0,) * d, (0,) * length, scratch, nu, False, int(cloud.offsets[s])
+                leaves,
+                s,
+                pool,
+                deep,
+                (0,) * d,
+                (0,) * length,
+                scratch,
+                nu,
+                False,
+                int(cloud.offsets[s] - cloud.offsets[task[0]]),
             )
         return scans
 
@@ -217,8 +226,8 @@ class Scan:
         for s in range(*task):
             first, last = int(cloud.offsets[s]), int(cloud.offsets[s + 1])
             exact.scan_set(
-                cloud.points, first, last, cloud.points, first, last, cloud.d, deep, np.empty(deepest), nu, first,
-                self.run.stop,
+                cloud.points, first, last, cloud.points, first, last, cloud.d, deep, np.empty(deepest), nu,
+                first - int(cloud.offsets[task[0]]), self.run.stop,
             )  # fmt: skip
         return int(cloud.offsets[task[1]] - cloud.offsets[task[0]])
 

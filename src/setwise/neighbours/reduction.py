@@ -219,7 +219,7 @@ def _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, count
             else:
                 terms[p] = _log_ratio(near_x, a) + _log_ratio(near_y, b)
         else:
-            k_rho, log_rho = x.k_rho[t, first + p], x.log_rho[t, first + p]
+            k_rho, log_rho = np.float64(x.k_rho[t, first + p]), x.log_rho[t, first + p]
             k_nu, log_distance = np.float64(k), log_nu[p]
             if square == 0.0:
                 ties, beyond = beyond_ties(x.points, first + p, y.points, start, stop, d)
