@@ -51,7 +51,9 @@ def pair_moments(
     path = _path(run, frame, order[-1] + 2, largest)
 
     def plans(counting: bool) -> list[Plan]:
-        kept = held + sum(bytes_kept(path.name, s.sizes, s.dim, s.points.itemsize, len(order), counting) for s in sides)
+        kept = held + sum(
+            bytes_kept(path.name, s.sizes, s.dim, clouds[0].points.itemsize, len(order), counting) for s in sides
+        )
         cut = partial(make_plan, path=path.name, d=x.dim, ks=order, counting=counting, threads=run.count,
                       memory=memory, kept=kept)  # fmt: skip
         if not both or y is None or path.mirrors:
