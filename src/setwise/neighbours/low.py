@@ -250,12 +250,13 @@ def _mend(target, pool, position, row, sure, keep, offset, count, k, scratch, nu
 
 
 @kernel()
-def search_target(target, pool, ks, dims, like, scratch, nu, marking, place):
-    """The k-th squared distances, in float64, of all queries of a pool in one target set, into nu[:, place + point];
-    how many needed a scan. `marking` gives those a negative sign (even zero) whose k-th neighbour may have ties.
+def search(leaves, j, pool, ks, dims, like, scratch, nu, marking, place):
+    """The k-th squared distances, in float64, of all queries of a pool in a set of leaves, into nu[:, place + point].
+
+    Returns how many needed a scan. `marking` makes those negative (even zero) whose k-th neighbour may have ties.
     """
     d, length, deepest, width, scans = len(dims), len(like), ks[-1], pool.width, 0
-    stored = length * LANES
+    target, stored = target_of(leaves, j, d), length * LANES
     block, lists = dims, like
     if REGISTERS == 2:
         block, lists = dims + dims, like + like

@@ -76,7 +76,7 @@ def _greatest(e: Emitter, value: ir.Value) -> ir.Value:
 
 @simd(types.UniTuple(types.uint32, 2))
 def _compare(e: Emitter, nu: Any, i: ir.Value, rho: Any, j: ir.Value, lanes: ir.Value) -> list[ir.Value]:
-    """Of these lanes, those of which nu is larger than rho, in float64, and those that search_target marked; the marks
+    """Of these lanes, those of which nu is larger than rho, in float64, and those that the search marked; the marks
     are taken off."""
     kind, wide = ir.VectorType(F64, LANES), ir.VectorType(ir.IntType(64), LANES)
     lanes = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
@@ -246,7 +246,7 @@ def count_set(x, i, y, columns, skip, cloud, k, t, nu, place, stride, scratch, d
     """For the points of set i of x, the own points (scratch.ranks) and those of each target (scratch.within) in the
     matched radius.
 
-    The k-th squared distances to target j begin at nu[place + (j - columns[0]) * stride]; search_target may have marked
+    The k-th squared distances to target j begin at nu[place + (j - columns[0]) * stride]; the search may have marked
     them. `skip` leaves out set i itself.
     """
     d, own = len(dims), target_of(x, i, len(dims))

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from setwise.neighbours.compiled import kernel
-from setwise.neighbours.low import search_target, target_of
+from setwise.neighbours.low import search
 from setwise.neighbours.low_counts import count_set
 from setwise.neighbours.reduction import reduce_pair
-
-
-@kernel()
-def search(leaves, s, pool, ks, dims, like, scratch, nu, marking, place):
-    """Set s of the leaves, searched by a pool; how many queries needed a scan."""
-    return search_target(target_of(leaves, s, len(dims)), pool, ks, dims, like, scratch, nu, marking, place)
 
 
 @kernel()

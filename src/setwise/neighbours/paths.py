@@ -158,7 +158,7 @@ class Low:
             if self.run.stop[0]:
                 break
             pool = own_pool(leaves, s, *self.frame)
-            scans += low_tiles.search(
+            scans += low.search(
                 leaves,
                 s,
                 pool,
@@ -175,7 +175,7 @@ class Low:
     def pair(self, x: Cloud, y: Cloud, deep: NDArray[np.int64], squares: Array) -> None:
         """The deep-th squared distances from one set to another."""
         length = list_length("low", int(deep[-1]), x.d)
-        low_tiles.search(
+        low.search(
             self.leaves[id(y.points)], 0, own_pool(self.leaves[id(x.points)], 0, *self.frame), deep, (0,) * x.d,
             (0,) * length, low.make_scratch(self.largest, x.d, length), squares, False, 0,
         )  # fmt: skip
