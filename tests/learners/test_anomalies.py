@@ -17,6 +17,12 @@ def odd(n=6, seed=5):
     return [rng.normal(size=(14, 2)) * 0.2 + 3 for _ in range(n)]
 
 
+def around(n=24):
+    """Sets on a circle, each of a kind of its own."""
+    rng = np.random.default_rng(0)
+    return [rng.normal(size=(40, 2)) * 0.5 + 2 * np.array([np.cos(a), np.sin(a)]) for a in np.arange(n) * 2 * np.pi / n]
+
+
 @pytest.mark.parametrize("psd", ["clip", "flip"])
 def test_scores_of_the_quadratic_programme(psd):
     train, new = alike(), alike(5, seed=1) + odd()
@@ -71,7 +77,7 @@ def test_distance_to_the_nearest_by_hand(divergence, n_neighbors):
 
 def test_a_training_set_never_counts_itself():
     """Known by its points, in any company; the threshold comes from the same scores."""
-    train = alike()
+    train = around()
     among = sw.pairwise_divergences(train, k=3)
     among = (among + among.T) / 2
     np.fill_diagonal(among, np.inf)
@@ -81,12 +87,6 @@ def test_a_training_set_never_counts_itself():
     np.testing.assert_allclose(model.score_samples([train[7], odd(1)[0]])[0], expected[7], rtol=0, atol=1e-12)
     assert model.offset_ == pytest.approx(np.percentile(expected, 25))
     assert (model.fit_predict(train) == -1).sum() == 6
-
-
-def around(n=24):
-    """Sets on a circle, each of a kind of its own."""
-    rng = np.random.default_rng(0)
-    return [rng.normal(size=(40, 2)) * 0.5 + 2 * np.array([np.cos(a), np.sin(a)]) for a in np.arange(n) * 2 * np.pi / n]
 
 
 def test_a_copy_of_a_training_set_counts():
