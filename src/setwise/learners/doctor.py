@@ -217,5 +217,5 @@ def _machines(machine: Any, prices: Sequence[float], gram: Array, targets: NDArr
     for price in prices:
         if not settled:
             fitted = clone(machine).set_params(C=price).fit(gram, targets)
-            settled = bool((np.abs(fitted.dual_coef_).max(axis=0) < fitted.prices(None)).all())
+            settled = not fitted.is_bound(None)
         yield fitted
