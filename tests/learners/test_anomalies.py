@@ -34,6 +34,16 @@ def test_scores_of_the_quadratic_programme(psd):
     assert abs(model.offset_ - offset) < 1e-4
 
 
+def test_differences_in_kernel_values_near_one():
+    """At sigma of 256 medians the scores differ by less than single precision holds beside what they share."""
+    train, new = alike(), alike(5, seed=1) + odd()
+    projected, rows, _ = by_hand.gram(train, new, width=256.0)
+    shared, unit = projected.mean(), np.ptp(projected)
+    expected, offset = by_hand.one_class((projected - shared) / unit, (rows - shared) / unit, 0.3, np.ones(24))
+    found = sw.SetOneClassSVM(k=3, nu=0.3, width=256.0).fit(train).decision_function(new) / unit
+    np.testing.assert_allclose(found, expected - offset, rtol=1e-4, atol=1e-4)
+
+
 def test_nu_bounds_the_share_outside_and_the_share_of_support_sets():
     train = alike(40)
     for nu in (0.1, 0.3, 0.7):
