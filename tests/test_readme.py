@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import setwise as sw
+from setwise.cli import main
 from setwise.divergences import REGISTRY
 from setwise.divergences.spelling import usage
 
@@ -66,6 +67,24 @@ def test_the_command_line_example_runs(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "setwise", *arguments], cwd=tmp_path, check=True, capture_output=True)
     table = sw.DivergenceTable.load(tmp_path / "out.npz")
     assert table.shape == (3, 3)
+
+
+def test_the_commands_on_labels_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    for file, seed in (("cells.csv", "p"), ("new.csv", "n")):
+        rows = [
+            f"{seed}{i},{'sick' if i % 2 else 'well'},{a},{b * (1 + 2 * (i % 2))}"
+            for i in range(20)
+            for a, b in rng.normal(size=(40, 2)).round(6).tolist()
+        ]
+        (tmp_path / file).write_text("\n".join(["patient,disease,x,y", *rows]) + "\n")
+    monkeypatch.chdir(tmp_path)
+    for line in block("sh", "setwise fit").splitlines():
+        program, *arguments = shlex.split(line)
+        assert (program, main(arguments)) == ("setwise", 0)
+    predicted = (tmp_path / "predicted.csv").read_text().splitlines()[1:]
+    assert [line.split(",")[1] for line in predicted] == ["well", "sick"] * 10
+    assert {"model.skops", "ranked.csv", "map.csv", "map.png"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_the_benchmark_can_put_its_table_here() -> None:

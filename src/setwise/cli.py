@@ -95,13 +95,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from cyclopts import CycloptsError
+    from cyclopts import CycloptsError, MissingArgumentError
 
     try:
         _app()(arguments, exit_on_error=False, print_error=False, verbose=False, result_action="return_value")
     except CycloptsError as error:
         command = " ".join(["setwise", *(error.command_chain or ())])
-        return _tell(f"{error} See `{command} --help`", MISTAKE)
+        said = str(error)
+        misspelled = "Did you mean" in said
+        if isinstance(error, MissingArgumentError) and error.argument is not None and not misspelled:
+            name = error.keyword or error.argument.name
+            said = f"{name} needs a value." if error.keyword else f"`{command}` needs {name}."
+        return _tell(f"{said} See `{command} --help`", MISTAKE)
     sys.stdout.flush()
     return OK
 
@@ -124,8 +129,8 @@ def _app() -> App:
         help_format="markdown",
         suppress_keyboard_interrupt=False,
     )
-    for name, text in COMMANDS.items():
-        app.command(f"setwise.commands.{name}:{name}", name=name, help=text)
+    for place, (name, text) in enumerate(COMMANDS.items()):
+        app.command(f"setwise.commands.{name}:{name}", name=name, help=text, sort_key=place)
     return app
 
 

@@ -146,7 +146,7 @@ def test_probabilities_are_learned_when_asked_for(call: Call, cells: Path, later
         (["--no-tune", "--squared", "both"], ["--squared has several values"]),
         (["-k", "25", "--columns", "x,y"], ["'p00' has 25 points", "k=25 needs"]),
         (["--pca", "3", "--columns", "x,y"], ["3", "2 dimensions"]),
-        (["--pca", "0", "--columns", "x,y"], ["0", "at least 1"]),
+        (["--pca", "0", "--columns", "x,y"], ["--pca", "whole number from 1"]),
         (["--labels", "none.csv", "--columns", "x,y"], ["none.csv"]),
         (["-o", "model.pkl"], ["model.pkl", ".skops"]),
         (["-o", "none/model.skops"], ["no folder"]),

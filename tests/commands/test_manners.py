@@ -34,6 +34,22 @@ def test_help_names_every_option_and_says_something_of_each(call: Call, command:
     assert call("--help").succeeded().out.count(f"│ {command} ") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["fit"], "`setwise fit` needs DATA"),
+        (["fit", "cells.csv", "--by", "patient", "-o", "m.skops"], "`setwise fit` needs --label"),
+        (["fit", "cells.csv", "--label", "disease"], "`setwise fit` needs --output"),
+        (["fit", "cells.csv", "--lable", "disease", "-o", "m.skops"], "Did you mean --label"),
+        (["predict", "m.skops"], "`setwise predict` needs DATA"),
+        (["cv", "cells.csv", "--by"], "--by needs a value"),
+        (["cv", "cells.csv", "--label", "disease", "--pca", "1.5"], "neither a whole number from 1 on nor a share"),
+    ],
+)
+def test_what_is_missing_is_named(call: Call, arguments: list[str], said: str) -> None:
+    call(*arguments).refused(said, f"See `setwise {arguments[0]} --help`")
+
+
 @pytest.mark.parametrize("command", [one for one in COMMANDS if one != "predict"])
 def test_a_label_is_never_taken_for_a_coordinate_unseen(call: Call, cells: Path, command: str) -> None:
     """The table has a number for each patient beside the coordinates; only --columns makes it one of them."""
@@ -126,8 +142,12 @@ def test_a_terminal_sees_how_long_a_cv_will_take(long_data: Path) -> None:
         os.close(ours)
 
 
-def test_a_full_disk_leaves_no_model_behind(cells: Path) -> None:
+def test_a_full_disk_leaves_no_model_behind(call: Call, cells: Path) -> None:
     """A limit on the size of a file stands in for the disk."""
+    given = ["fit", str(cells), "--by", "patient", "--columns", "x,y", "--label", "disease", "--no-tune"]
+    model = cells.with_name("m.skops")
+    call(*given, "-o", model).succeeded()  # compiled code goes to disk before the limit stands
+    model.unlink()
     limited = [
         sys.executable,
         "-c",
@@ -135,8 +155,7 @@ def test_a_full_disk_leaves_no_model_behind(cells: Path) -> None:
         "resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64));"
         "from setwise.cli import main; sys.exit(main())",
     ]
-    given = ["fit", str(cells), "--by", "patient", "--columns", "x,y", "--label", "disease", "--no-tune"]
-    command = [*limited, *given, "-o", str(cells.with_name("m.skops"))]
+    command = [*limited, *given, "-o", str(model)]
     done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=300)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     assert done.stderr.startswith("error: cannot write") and "m.skops" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -34,12 +35,15 @@ def _whole(_: type, tokens: Sequence[Token]) -> int:
         raise ValueError(f'"{tokens[0].value}" is not a whole number.') from error
 
 
-def _number(_: type, tokens: Sequence[Token]) -> int | float:
-    """A whole number or a fraction, as it is written."""
-    try:
-        return int(tokens[0].value)
-    except ValueError:
-        return float(tokens[0].value)
+def _dimension(_: type, tokens: Sequence[Token]) -> int | float:
+    """A number of dimensions, or a share of the variance."""
+    text = tokens[0].value
+    with suppress(ValueError):
+        if "." not in text and int(text) >= 1:
+            return int(text)
+        if 0 < float(text) < 1:
+            return float(text)
+    raise ValueError(f'"{text}" is neither a whole number from 1 on nor a share between 0 and 1.')
 
 
 def _at_least_one(_: type, value: Any) -> None:
@@ -105,7 +109,7 @@ class Preparation:
 
     scale: Annotated[bool, Parameter(group=METHOD)] = True
     "Bring each coordinate to mean 0 and variance 1 over the points of all sets, or leave the points as they are."
-    pca: Annotated[int | float | None, Parameter(group=METHOD, metavar="N|SHARE", converter=_number)] = None
+    pca: Annotated[int | float | None, Parameter(group=METHOD, metavar="N|SHARE", converter=_dimension)] = None
     "Keep the first N principal components, or as many as hold a SHARE of the variance, such as 0.95."
 
     def steps(self, seed: int) -> list[Any]:

@@ -68,7 +68,7 @@ class Reading:
         elif labels is None and source.exists():
             raise InputError(f"'{data}' is no table and has no labels; give them in a table of their own: --labels.")
         if self.by in columns:
-            raise InputError(f"column {self.by!r} holds the set ids and cannot be a label too; name another column.")
+            raise InputError(f"column {self.by!r} holds the set ids, which say nothing of a set; name another column.")
         sets = self.sets(data, exclude=columns)
         found = read_labels(source, sets, columns)
         unused = f"{count(found.others, 'other set')} in {source.name} not used" if found.others else ""
