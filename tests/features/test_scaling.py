@@ -1,6 +1,7 @@
 """SetScaler and SetPCA: as scikit-learn's on the stacked points, and as steps of sets."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def some_sets(sizes=(30, 7, 45, 12), dim=4, seed=0, dtype=np.float64, names=True
     return sw.SampleSets(arrays, ids=[f"s{i}" for i in range(len(sizes))], feature_names=columns)
 
 
-@pytest.fixture(params=[None, 40], ids=["one block", "many blocks"])
+@pytest.fixture(params=[None, 20], ids=["one block", "many blocks"])
 def block_size(request, monkeypatch):
     """Few values a block, so that the sets here take several."""
     if request.param:
@@ -140,6 +141,20 @@ def test_auto_is_randomized_for_few_of_many_dimensions():
     np.testing.assert_array_equal(sw.SetPCA(3).fit(few).components_, expected.components_)
 
 
+@pytest.mark.parametrize("step", [sw.SetScaler(), sw.SetPCA(3), sw.SetPCA(3, svd_solver="randomized")], ids=repr)
+def test_fitting_copies_no_pool(step):
+    points = np.random.default_rng(0).normal(size=(200_000, 10)).astype(np.float32)
+    sets = sw.SampleSets.from_flat(points, np.arange(0, 200_001, 500))
+    clone(step).fit(sets[:2])  # what is loaded at first use
+    tracemalloc.start()
+    try:
+        clone(step).fit(sets)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < points.nbytes / 2
+
+
 # As steps of sets.
 
 
@@ -178,7 +193,7 @@ def test_float32_stays(step):
 @pytest.mark.parametrize("step", STEPS, ids=repr)
 def test_a_set_is_mapped_the_same_in_any_company(step):
     """To the bit: else a fitted set that comes again would not be known for itself by the divergences."""
-    sets = some_sets((30, 7, 45, 12, 1, 64), dim=9)
+    sets = some_sets((30, 7, 45, 12, 1, 640), dim=40)
     model = clone(step).fit(sets)
     together = model.transform(sets)
     bootstrap = model.transform(sets[[3, 3, 0]])

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, check_random_state
+from threadpoolctl import threadpool_limits
 
 from setwise.errors import InputError
 from setwise.features.pooled import Array, PooledStep, blocks, mapped, mean_of, variance_of
@@ -70,10 +71,11 @@ class SetPCA(PooledStep):
         if total == 0:
             raise InputError(f"the {len(points)} points of all sets are the same; no component explains anything.")
         many = sets.dim > _MANY and whole is not None and whole < 0.8 * most
-        if self.svd_solver == "randomized" or (self.svd_solver == "auto" and many):
-            singular, components = self._randomized(points, whole or most)
-        else:
-            singular, components = _decomposed(blocks(points, self.mean_))
+        with threadpool_limits(1, user_api="blas"):  # blocks are small, and threads would wait for one another
+            if self.svd_solver == "randomized" or (self.svd_solver == "auto" and many):
+                singular, components = self._randomized(points, whole or most)
+            else:
+                singular, components = _decomposed(blocks(points, self.mean_))
         ratio = singular**2 / total
         self.n_components_: int = whole or most
         if whole is None and self.n_components is not None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from setwise.errors import InputError
 from setwise.refusals import listed
@@ -16,7 +17,7 @@ from setwise.sets import SampleSets, Sets, as_sets
 
 Array: TypeAlias = NDArray[np.float64]
 
-_VALUES = 1 << 22  # values of a block: 32 MB in float64
+_VALUES = 1 << 16  # of a block, which a core keeps near: half a megabyte
 
 
 class PooledStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -71,8 +72,8 @@ class PooledStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def blocks(points: NDArray[np.floating[Any]], centre: Array) -> Iterator[Array]:
-    """The points less a centre, in float64, some at a time."""
-    rows = max(points.shape[1], _VALUES // points.shape[1])
+    """The points less a centre, in float64, some at a time; twice as many as dimensions, as QR decompositions want."""
+    rows = max(2 * points.shape[1], _VALUES // points.shape[1])
     for start in range(0, len(points), rows):
         yield points[start : start + rows] - centre
 
@@ -93,15 +94,17 @@ def mapped(
 ) -> SampleSets:
     """The sets with their points mapped, in float64, some points of one set at a time.
 
-    A matrix product of a point may depend, in its last bit, on what stands beside it. Here that is its own set alone,
-    so that a set is mapped to the same points whichever sets come with it, and is known again among the fitted ones.
+    A matrix product of a point may depend, in its last bit, on what stands beside it and on the number of threads. Here
+    that is its own set and one thread, so that a set is mapped to the same points whichever sets come with it, and is
+    known again among the fitted ones.
     """
     points = np.empty((len(sets.points), dim), dtype=sets.points.dtype)
-    rows = max(1, _VALUES // max(sets.dim, dim))
+    rows = max(64, _VALUES // max(sets.dim, dim))
     place = 0
-    for member in sets:
-        for start in range(0, len(member), rows):
-            part = function(member[start : start + rows].astype(np.float64))
-            points[place : place + len(part)] = part
-            place += len(part)
+    with threadpool_limits(1, user_api="blas"):
+        for member in sets:
+            for start in range(0, len(member), rows):
+                part = function(member[start : start + rows].astype(np.float64))
+                points[place : place + len(part)] = part
+                place += len(part)
     return sets.with_points(points, feature_names)
