@@ -27,6 +27,7 @@ class Solution(NamedTuple):
     intercept: float
 
 
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")  # what is not finite is not returned
 def solve(gram: Array, place: NDArray[np.intp], sign: Array, linear: Array, bound: Array) -> Solution | None:
     """Minimise x'Qx/2 + linear'x subject to sign'x = 0 and 0 <= x <= bound; None where that does not succeed.
 

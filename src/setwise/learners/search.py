@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -77,8 +78,9 @@ def search(
     y: NDArray[Any],
     folds: Sequence[Fold],
     *,
-    scorer: Callable[[Any, Any, Any], float] | None = None,
+    scorer: Callable[..., float] | None = None,
     sample_weight: Array | None = None,
+    weighted_scores: bool = True,
     transductive: bool = False,
     n_jobs: int | None = None,
     random_state: np.random.RandomState,
@@ -95,12 +97,11 @@ def search(
     machine_parameters : what is set on the machine, such as {"C": 8.0}, a combination each
     y : what is to be learned, by place
     folds : places of training and test sets; other places are left alone
-    scorer : callable(machine, rows, y); default: accuracy, or R^2
-    sample_weight : by place, for fitting
+    scorer : callable(machine, rows, y), with `sample_weight` if `weighted_scores`; default: accuracy, or R^2
+    sample_weight : by place, for fitting and, if `weighted_scores`, for scoring
     transductive : fit each kernel on all the sets together, once, in place of the training sets of each fold
     random_state : settles ties among the best
     """
-    score = scorer or (lambda fitted, rows, truth: fitted.score(rows, truth))
     scores = np.empty((len(candidates), len(machine_parameters), len(folds)))
     runs = _by_rising_C(machine_parameters)
 
@@ -112,8 +113,12 @@ def search(
             train, test = folds[number]
             gram, rows = source.fit(train)
             weights = None if sample_weight is None else sample_weight[train]
+            asked: dict[str, Any] = {}
+            if sample_weight is not None and weighted_scores:
+                asked["sample_weight"] = sample_weight[test]
+            scored = partial(_score, scorer, rows(test), y[test], asked)
             scores[kernel, :, number] = _over_machines(
-                machine, machine_parameters, runs, gram, y[train], weights, rows(test), y[test], score
+                machine, machine_parameters, runs, gram, y[train], weights, scored
             )
         return 0
 
@@ -156,6 +161,12 @@ def _by_rising_C(machine_parameters: Sequence[dict[str, Any]]) -> list[list[int]
     return [sorted(run, key=lambda place: machine_parameters[place]["C"]) for run in runs.values()]
 
 
+def _score(
+    scorer: Callable[..., float] | None, rows: Array, truth: NDArray[Any], asked: dict[str, Any], machine: Machine
+) -> float:
+    return machine.score(rows, truth, **asked) if scorer is None else scorer(machine, rows, truth, **asked)
+
+
 def _over_machines(
     machine: Machine,
     machine_parameters: Sequence[dict[str, Any]],
@@ -163,9 +174,7 @@ def _over_machines(
     gram: Array,
     y: NDArray[Any],
     weights: Array | None,
-    rows: Array,
-    truth: NDArray[Any],
-    score: Callable[[Any, Any, Any], float],
+    score: Callable[[Machine], float],
 ) -> Array:
     scores = np.empty(len(machine_parameters))
     for run in runs:
@@ -173,7 +182,7 @@ def _over_machines(
         for place in run:
             if not settled:
                 fitted = clone(machine).set_params(**machine_parameters[place]).fit(gram, y, weights)
-                value = score(fitted, rows, truth)
+                value = score(fitted)
                 settled = not fitted.is_bound(weights)
             scores[place] = value
     return scores

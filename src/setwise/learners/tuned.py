@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
@@ -102,6 +103,10 @@ class TunedEstimator(TakesSets):
         random_state = check_random_state(self.random_state)
         folds = folds_of(self.cv, targets, known, groups, sets, isinstance(self, ClassifierMixin))
         scorer = self._scorer(machine)
+        if weights is not None:
+            for number, (_, test) in enumerate(folds):
+                if not weights[test].any():
+                    raise InputError(f"fold {number} of cv has no set with a weight above 0 to test; use fewer folds.")
 
         divergences = self._divergences(sets, kernels)
         candidates = [
@@ -119,6 +124,7 @@ class TunedEstimator(TakesSets):
                 folds,
                 scorer=scorer,
                 sample_weight=weights,
+                weighted_scores=self._weighs(scorer),
                 transductive=transductive,
                 n_jobs=as_n_jobs(self.n_jobs),
                 random_state=random_state,
@@ -158,7 +164,13 @@ class TunedEstimator(TakesSets):
         try:
             return check_scoring(machine, scoring=self.scoring)
         except ValueError as error:
-            raise InputError(str(error).splitlines()[0]) from error
+            raise InputError(
+                f"scoring={self.scoring!r} is not known; choose one of sklearn.metrics.get_scorer_names()."
+            ) from error
+
+    def _weighs(self, scorer: Any) -> bool:
+        """Whether scores take sample weights, as those of most names do."""
+        return self.scoring is None or "sample_weight" in signature(getattr(scorer, "_score_func", scorer)).parameters
 
     def predict(self, X: Sets) -> NDArray[Any]:
         """As the chosen model."""
@@ -166,8 +178,7 @@ class TunedEstimator(TakesSets):
         found: NDArray[Any] = self.best_estimator_.predict(X)
         return found
 
-    def score(self, X: Sets, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """The chosen model's score by `scoring`."""
+    def _score(self, X: Sets, y: ArrayLike, sample_weight: ArrayLike | None) -> float:
         check_is_fitted(self, "best_estimator_")
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self._scorer(self.best_estimator_)(self.best_estimator_, X, y, **weights))

@@ -149,6 +149,7 @@ matrix, or several
         self.best_estimator_ = best._fit(sets, y, sample_weight, divergences)
         self.classes_: NDArray[Any] = best.classes_
         self._remember(sets)
+        self.__dict__.pop("transduction_", None)
         if self.transductive:
             self.transduction_: NDArray[Any] = best.transduction_
         return self
@@ -158,6 +159,10 @@ matrix, or several
         check_is_fitted(self, "best_estimator_")
         found: Array = self.best_estimator_.decision_function(X)
         return found
+
+    def score(self, X: Sets, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The chosen model's score by `scoring`."""
+        return self._score(X, y, sample_weight)
 
     @available_if(has_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Sets) -> Array:
@@ -254,6 +259,11 @@ random_state : see `SetSVCCV`
         best = SetSVR(**chosen, psd=self.psd, test_rows=self.test_rows, n_jobs=self.n_jobs)
         self.best_estimator_ = best._fit(sets, y, sample_weight, unlabelled, divergences)
         self._remember(sets)
+        self.__dict__.pop("transduction_", None)
         if transductive:
             self.transduction_: Array = best.transduction_
         return self
+
+    def score(self, X: Sets, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The chosen model's score by `scoring`."""
+        return self._score(X, y, sample_weight)
