@@ -261,10 +261,14 @@ def test_other_columns_are_refused(step):
     with pytest.raises(sw.InputError, match=r"set 's0' has 3 columns; this .* was fitted on sets with 4\. Give"):
         model.transform(some_sets(dim=3))
     turned = sw.SampleSets(list(some_sets()), feature_names=["c1", "c0", "c2", "c3"])
-    with pytest.raises(sw.InputError, match=r"the columns are c1, c0, c2, c3; this .* was fitted on c0, c1, c2, c3"):
+    with pytest.raises(
+        sw.InputError, match=r"the sets' columns are c1, c0, c2, c3; this .* was fitted on c0, c1, c2, c3"
+    ):
         model.transform(turned)
     model.transform(some_sets(names=False))
-    with pytest.raises(sw.InputError, match=r"set 's0' has 5 columns; this .* (has|was fitted on)"):
+    with pytest.raises(
+        sw.InputError, match=r"set 's0' has 5 columns; this .* (has \d components|was fitted on sets with 4)"
+    ):
         model.inverse_transform(some_sets(dim=5))
 
 

@@ -63,7 +63,8 @@ class SetPCA(PooledStep):
 
     def fit(self, X: Sets, y: object = None) -> SetPCA:
         """Find the components of the points of all sets."""
-        sets = self._to_fit(X)
+        sets = as_sets(X)
+        self._remember(sets)
         points, most = sets.points, min(sets.points.shape)
         whole = self._check_parameters(sets)
         self.mean_: Array = mean_of(points)
@@ -88,7 +89,7 @@ class SetPCA(PooledStep):
 
     def transform(self, X: Sets) -> SampleSets:
         """The sets in the coordinates of the components."""
-        sets = self._to_transform(X)
+        sets = self._of_known_dimension(X)
         axes = (self.components_ / self._scale()[:, None]).T
         return mapped(sets, lambda points: (points - self.mean_) @ axes, self.n_components_, self._names_out())
 
@@ -96,7 +97,11 @@ class SetPCA(PooledStep):
         """The sets in the coordinates of those that were fitted, without what other components explain."""
         check_is_fitted(self)
         sets = as_sets(X)
-        self._check_dimension(sets, self.n_components_, "has components")
+        if sets.dim != self.n_components_:
+            raise InputError(
+                f"set {sets.ids[0]!r} has {sets.dim} columns; this SetPCA has {self.n_components_} components. "
+                "Give it what its transform made."
+            )
         axes = self.components_ * self._scale()[:, None]
         return mapped(sets, lambda points: points @ axes + self.mean_, self.n_features_in_, self._names_in())
 

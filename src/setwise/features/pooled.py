@@ -7,23 +7,19 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import TransformerMixin
 from threadpoolctl import threadpool_limits
 
-from setwise.errors import InputError
-from setwise.refusals import listed
-from setwise.sets import SampleSets, Sets, as_sets
+from setwise.features.takes_sets import TakesSets
+from setwise.sets import SampleSets
 
 Array: TypeAlias = NDArray[np.float64]
 
 _VALUES = 1 << 16  # of a block, which a core keeps near: half a megabyte
 
 
-class PooledStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class PooledStep(TransformerMixin, TakesSets):  # type: ignore[misc]
     """Sets in, sets out; ids stay, and so does float32."""
-
-    n_features_in_: int
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(auto_wrap_output_keys=None, **options)
@@ -32,43 +28,9 @@ class PooledStep(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Sets come out, whatever container the other steps of a Pipeline are told to give."""
         return self
 
-    def _to_fit(self, X: Sets) -> SampleSets:
-        """The sets, whose dimension and column names are remembered."""
-        sets = as_sets(X)
-        self.n_features_in_ = sets.dim
-        if sets.feature_names is not None:
-            self.feature_names_in_ = np.array(sets.feature_names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        return sets
-
-    def _to_transform(self, X: Sets) -> SampleSets:
-        check_is_fitted(self)
-        sets = as_sets(X)
-        self._check_dimension(sets, self.n_features_in_, "was fitted on sets with")
-        known = getattr(self, "feature_names_in_", None)
-        if known is not None and sets.feature_names is not None and sets.feature_names != tuple(known):
-            raise InputError(
-                f"the columns are {listed(sets.feature_names, 6)}; this {type(self).__name__} was fitted on "
-                f"{listed(known, 6)}. Give it the same columns in that order."
-            )
-        return sets
-
-    def _check_dimension(self, sets: SampleSets, dim: int, expects: str) -> None:
-        if sets.dim != dim:
-            raise InputError(
-                f"set {sets.ids[0]!r} has {sets.dim} columns; this {type(self).__name__} {expects} {dim}. "
-                "Give it the same columns."
-            )
-
     def _names_in(self) -> tuple[str, ...] | None:
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else tuple(names)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        return tags
 
 
 def blocks(points: NDArray[np.floating[Any]], centre: Array) -> Iterator[Array]:

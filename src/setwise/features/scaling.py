@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from setwise.errors import InputError
 from setwise.features.pooled import Array, PooledStep, mapped, mean_of, variance_of
-from setwise.sets import SampleSets, Sets
+from setwise.sets import SampleSets, Sets, as_sets
 
 
 class SetScaler(PooledStep):
@@ -49,7 +49,9 @@ class SetScaler(PooledStep):
         for name in ("with_mean", "with_std"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise InputError(f"{name}={getattr(self, name)!r} is not known; choose True or False.")
-        points = self._to_fit(X).points
+        sets = as_sets(X)
+        points = sets.points
+        self._remember(sets)
         mean = mean_of(points)
         self.var_ = variance_of(points, mean)
         deviation = np.sqrt(self.var_)
@@ -60,12 +62,12 @@ class SetScaler(PooledStep):
 
     def transform(self, X: Sets) -> SampleSets:
         """The sets, scaled."""
-        sets = self._to_transform(X)
+        sets = self._of_known_dimension(X)
         return mapped(sets, lambda points: (points - self.mean_) / self.scale_, sets.dim, sets.feature_names)
 
     def inverse_transform(self, X: Sets) -> SampleSets:
         """The sets in the units of those that were fitted."""
-        sets = self._to_transform(X)
+        sets = self._of_known_dimension(X)
         return mapped(sets, lambda points: points * self.scale_ + self.mean_, sets.dim, sets.feature_names)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
