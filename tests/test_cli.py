@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -348,14 +349,19 @@ def test_a_terminal_sees_progress(long_run: list[str]) -> None:
         os.close(ours)
 
 
-def test_demo() -> None:
-    done = run("demo")
+def test_demo(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = run("demo", "-o", str(page))
     assert done.returncode == 0
     assert done.stderr == ""
-    assert "renyi:0.9" in done.stdout
-    shown = done.stdout.splitlines()[-1]
-    assert shown.startswith("What it shows: ")
-    assert int(shown.rstrip(".").split()[-1]) >= 55, "of 60 sets whose nearest set is of the same class"
+    by_sets, by_pixels = (
+        float(re.search(rf"by {way} +([\d.]+)%", done.stdout).group(1)) for way in ("distributions", "pixels")
+    )
+    assert by_sets > 85 and by_sets > by_pixels + 15
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert str(page) in done.stdout
+    refused = run("demo", "-o", str(tmp_path / "page.txt"))
+    assert refused.returncode == 2 and ".html" in refused.stderr and not (tmp_path / "page.txt").exists()
 
 
 def test_version_and_help() -> None:

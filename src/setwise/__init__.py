@@ -6,6 +6,9 @@ How the data flows, and so how the folders stand and which way imports go (each 
         |   sets.py, io/            SampleSets, read_sets, write_sets
         v
     SampleSets                      T sets of points, ragged, with ids
+        |   features/               SetScaler, SetPCA: fitted on the points of all training sets, sets again
+        v
+    SampleSets                      scaled, in fewer dimensions
         |   neighbours/             kth_distances
         v
     moments                         means over k-th neighbour distances, for all pairs in one pass
@@ -16,7 +19,7 @@ How the data flows, and so how the folders stand and which way imports go (each 
         v
     Gram matrix                     positive semi-definite among the fitted sets, rows for sets to come
         |   learners/               SetSVC, SetSVR, tuned: SetSVCCV, SetSVRCV; SetOneClassSVM, SetNearest;
-        |                           SetLLE, SetMDS, SetDistance; DistributionRegression
+        |                           SetLLE, SetMDS, SetDistance; DistributionRegression; kernel_doctor
         v
     predictions, scores, places     a label, a number, how unlike the others each set is, where it lies among them, or
                                     another set
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
         SpectrumWarning,
         TieWarning,
     )
+    from setwise.features import SetPCA, SetScaler
     from setwise.io import read_sets, write_sets
     from setwise.kernels import GaussianKernel, Gram, PolynomialKernel, PSDProjection, SetKernel, gram_matrix
     from setwise.learners import (
@@ -72,6 +76,7 @@ if TYPE_CHECKING:
         SetSVCCV,
         SetSVR,
         SetSVRCV,
+        kernel_doctor,
         load,
         save,
     )
@@ -111,10 +116,12 @@ __all__ = [
     "SetMDS",
     "SetNearest",
     "SetOneClassSVM",
+    "SetPCA",
     "SetSVC",
     "SetSVCCV",
     "SetSVR",
     "SetSVRCV",
+    "SetScaler",
     "SetwiseError",
     "SetwiseWarning",
     "SizeWarning",
@@ -125,6 +132,7 @@ __all__ = [
     "TuningDisplay",
     "divergence_table",
     "gram_matrix",
+    "kernel_doctor",
     "kth_distances",
     "load",
     "pairwise_divergences",
@@ -156,6 +164,7 @@ _LEARNERS = {
     "SetSVCCV",
     "SetSVR",
     "SetSVRCV",
+    "kernel_doctor",
     "load",
     "save",
 }
@@ -165,6 +174,7 @@ _HOME |= dict.fromkeys(_ERRORS, "setwise.errors")
 _HOME |= dict.fromkeys(_KERNELS, "setwise.kernels")
 _HOME |= dict.fromkeys(_LEARNERS, "setwise.learners")
 _HOME |= dict.fromkeys(_REPORTS, "setwise.reports")
+_HOME |= {"SetPCA": "setwise.features", "SetScaler": "setwise.features"}
 _HOME |= {"read_sets": "setwise.io", "write_sets": "setwise.io"}
 _HOME |= {"SampleSets": "setwise.sets", "kth_distances": "setwise.neighbours"}
 

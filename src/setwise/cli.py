@@ -27,21 +27,55 @@ if TYPE_CHECKING:
 
 OK, FAULT, MISTAKE, CLOSED_PIPE = 0, 1, 2, 141
 
-DEMO = "See it work on built-in sets, in seconds."
-PAPER = """The experiments of the paper, with its figures beside ours.
-
-Each leaves a table, pictures and a page in a folder. One that was interrupted goes on after the last finished run.
-
-`setwise paper lle`
-`setwise paper usps --data DIR`
-"""
-DIVERGENCES = """The divergence of every set from every other, to a file or the screen.
+COMMANDS = {
+    "demo": "See it work on handwritten digits, in a minute.",
+    "divergences": """The divergence of every set from every other, to a file or the screen.
 
 Row i, column j is the divergence of set i from set j, estimated from the distances to k-th nearest neighbours.
 Estimates keep their sign: values a little below zero are what an honest estimate gives for sets that are alike.
 
 `setwise divergences cells.csv --by patient --divergence renyi:0.9 --divergence kl -k 5 -o out.npz`
-"""
+""",
+    "fit": """Learn to tell the label of a set, and keep the model in a file.
+
+A support vector machine on a kernel of divergences. What is not given, such as the width of the kernel and C, is
+chosen by cross-validation among the sets, and the choice is printed. `setwise cv` tells how well that does on sets that
+had no part in the choice.
+
+`setwise fit cells.csv --by patient --label disease -o model.skops`
+""",
+    "predict": """The labels of new sets, by a model that `setwise fit` wrote.
+
+Columns are found by the names they had when the model was fitted, in whatever order they come now.
+
+`setwise predict model.skops new.csv --by patient -o predicted.csv`
+""",
+    "cv": """How well labels of unseen sets are told, by nested cross-validation.
+
+Everything is learned anew for each fold, from the other folds alone: scaling, kernel, parameters, machine. The same is
+done with nothing but the mean of each set, on the same folds: what the comparison of whole sets adds to that.
+
+`setwise cv cells.csv --by patient --label disease --repeats 3`
+""",
+    "anomalies": """Which sets are unlike the others, by two scores that can disagree.
+
+A one-class support vector machine asks how close a set is to the bulk of all others; the distance to the k-th nearest
+set asks whether it has close neighbours at all. A set that is close to everything and like nothing is found by the
+second alone.
+
+`setwise anomalies cells.csv --by patient -o ranked.csv`
+""",
+    "embed": """A map of the sets: a place in the plane for each, like ones near each other.
+
+`setwise embed cells.csv --by patient --method mds --label disease -o map.csv --plot map.png`
+""",
+    "paper": """The experiments of the paper, with its figures beside ours.
+
+Each leaves a table, pictures and a page in a folder. One that was interrupted goes on after the last finished run.
+
+`setwise paper usps --data DIR`
+""",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,13 +101,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from cyclopts import CycloptsError
+    from cyclopts import CycloptsError, MissingArgumentError
 
     try:
         _app()(arguments, exit_on_error=False, print_error=False, verbose=False, result_action="return_value")
     except CycloptsError as error:
         command = " ".join(["setwise", *(error.command_chain or ())])
-        return _tell(f"{error} See `{command} --help`", MISTAKE)
+        said = str(error)
+        misspelled = "Did you mean" in said
+        if isinstance(error, MissingArgumentError) and error.argument is not None and not misspelled:
+            name = error.keyword or error.argument.name
+            said = f"{name} needs a value." if error.keyword else f"`{command}` needs {name}."
+        return _tell(f"{said} See `{command} --help`", MISTAKE)
     sys.stdout.flush()
     return OK
 
@@ -91,18 +130,13 @@ def _app() -> App:
 
     app = App(
         name="setwise",
-        help="Divergences between sets of points, from nearest-neighbour distances alone.",
+        help="Machine learning where one example is a set of points.",
         version=_version,
         help_format="markdown",
         suppress_keyboard_interrupt=False,
     )
-    app.command(
-        "setwise.commands.divergences:divergences",
-        name="divergences",
-        help=DIVERGENCES,
-    )
-    app.command("setwise.commands.demo:demo", name="demo", help=DEMO)
-    app.command("setwise.commands.paper:paper", name="paper", help=PAPER)
+    for place, (name, text) in enumerate(COMMANDS.items()):
+        app.command(f"setwise.commands.{name}:{name}", name=name, help=text, sort_key=place)
     return app
 
 

@@ -204,6 +204,15 @@ class SampleSets:
         values = {name: table.get_column(name).cast(wanted).to_numpy() for name in chosen}
         return cls.from_columns(key.to_list(), values, by)
 
+    def with_points(self, points: Points, feature_names: Iterable[str] | None = None) -> SampleSets:
+        """The same sets, by their sizes and ids, of other points: (N, d), in the order of `points`, taken over."""
+        if points.ndim != 2 or len(points) != len(self._points):
+            raise InputError(f"points have shape {points.shape}; {len(self._points)} are needed, one in place of each.")
+        names = checked_feature_names(feature_names, points.shape[1])
+        sets = SampleSets._of(points, self._offsets, self._ids, names, self._by)
+        sets._refuse_non_finite()
+        return sets
+
     def to_frame(self, backend: str | None = None) -> Any:
         """The long table: the set's id under the name `from_frame` found it by ("set" otherwise), then the features.
 

@@ -10,7 +10,7 @@ from setwise.neighbours import reference
 from setwise.neighbours.moments import Moments
 
 
-def pair_moments(x, y, moments, ks, *, own=(), both=False, n_jobs=None, memory=None, progress=None):
+def pair_moments(x, y, moments, ks, *, own=(), both=False, n_jobs=None, memory=None, held=0, progress=None):
     start = time.perf_counter()
     itself, y = y is None, x if y is None else y
 

@@ -65,10 +65,10 @@ def test_a_warning_points_at_the_call():
 
 def test_new_sets_against_the_fitted():
     sets, new = gaussian_sets(), gaussian_sets((30, 31), seed=5)
-    model = sw.KNNDivergence("kl", k=3).fit(sets)
+    model = sw.KNNDivergence("kl", k=4).fit(sets)
     found = model.transform(new)
     assert found.shape == (2, 3)
-    np.testing.assert_array_equal(found, sw.pairwise_divergences(new, sets, "kl", k=3))
+    np.testing.assert_array_equal(found, sw.pairwise_divergences(new, sets, "kl", k=4))
     np.testing.assert_array_equal(model.transform(new[1:]), found[1:])
 
 
@@ -92,12 +92,12 @@ def test_fitting_forgets_the_sets_before():
 
 
 def test_parameters():
-    model = sw.KNNDivergence(sw.KL(), k=3, n_jobs=1)
-    assert model.get_params() == {"divergence": sw.KL(), "k": 3, "symmetrize": False, "n_jobs": 1}
+    model = sw.KNNDivergence(sw.KL(), k=4, n_jobs=1)
+    assert model.get_params() == {"divergence": sw.KL(), "k": 4, "symmetrize": False, "n_jobs": 1}
     assert clone(model).get_params() == model.get_params()
     assert clone(model.fit(gaussian_sets())).get_params() == model.get_params()
     assert not hasattr(clone(model), "sets_")
-    assert model.set_params(divergence="renyi:.9", k=4).fit_transform(gaussian_sets()).shape == (3, 3)
+    assert model.set_params(divergence="renyi:.9", k=5).fit_transform(gaussian_sets()).shape == (3, 3)
     assert model.divergence == "renyi:.9"
     assert "KNNDivergence" in repr(model)
 

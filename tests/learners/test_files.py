@@ -17,7 +17,7 @@ import pytest
 import skops.io
 from sklearn.base import BaseEstimator, clone
 from sklearn.decomposition import KernelPCA
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -35,6 +35,12 @@ MODELS = {case.name: (case.make, case.kind) for case in ESTIMATORS} | {
         lambda: make_pipeline(sw.KNNDivergence("kl:matched"), KNeighborsClassifier(1)),
         "classifier",
     ),
+    "scaled": (lambda: make_pipeline(sw.SetScaler(), sw.SetPCA(1), sw.SetSVC(k=3)), "classifier"),
+    "tuned": (
+        lambda: sw.SetSVCCV(widths=[0.5, 1.0], Cs=[1, 4], ks=3, cv=2, probability=True, random_state=0),
+        "classifier",
+    ),
+    "tuned on numbers": (lambda: sw.SetSVRCV("js", widths=[1.0], Cs=[1, 4], ks=3, cv=2, random_state=0), "regressor"),
     "kernel PCA": (lambda: make_pipeline(sw.SetKernel(), KernelPCA(2, kernel="precomputed")), "transformer"),
 }
 
@@ -192,6 +198,17 @@ class TestForeignTypes:
             sw.save(search, path)
         sw.save(search.best_estimator_, path)
         assert search.best_params_["C"] == sw.load(path).C
+
+    def test_a_tuner_keeps_its_results_and_its_folds(self, path):
+        folds = StratifiedKFold(2, shuffle=True, random_state=0)
+        grid = {"divergences": ["kl", "js"], "ks": 3, "widths": [0.5, 1.0], "Cs": [1, 4], "cv": folds}
+        tuned = sw.SetSVCCV(**grid, random_state=0).fit(training_sets(), targets("classifier"))
+        sw.save(tuned, path)
+        back = sw.load(path)
+        assert back.best_params_ == tuned.best_params_
+        assert back.cv_results_["params"] == tuned.cv_results_["params"]
+        np.testing.assert_array_equal(back.cv_results_["mean_test_score"], tuned.cv_results_["mean_test_score"])
+        assert path.stat().st_size < 20_000, "8 candidates"
 
     @pytest.mark.parametrize("ours", [False, True], ids=["written by skops", "dressed up as ours"])
     @pytest.mark.parametrize(

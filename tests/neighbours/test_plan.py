@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setwise.errors import InputError
-from setwise.neighbours.plan import make_plan, path_for
+from setwise.neighbours.plan import bytes_kept, make_plan, path_for
 
 OPTIONS = {"ks": (5,), "threads": 2}
 
@@ -44,3 +44,13 @@ def test_every_pair_once(sizes_x, sizes_y, d, counting, memory):
 def test_too_small_a_budget_is_refused_with_the_need():
     with pytest.raises(InputError, match="memory=1000 bytes is too little"):
         make_plan(np.array([500, 500]), None, path="dense", d=10, counting=False, memory=1000, **OPTIONS)
+
+
+def test_what_is_kept_is_taken_from_the_budget():
+    sizes = np.full(400, 500)
+    options = {"path": "low", "d": 2, "counting": True, "memory": 60_000_000, **OPTIONS}
+    kept = bytes_kept("low", sizes, 2, 8, 1, True)
+    assert len(sizes) * 500 * (16 + 8 + 24) < kept < 60_000_000
+    assert len(make_plan(sizes, None, **options).tiles) < len(make_plan(sizes, None, kept=4 * kept, **options).tiles)
+    with pytest.raises(InputError, match=r"memory=60000000 bytes is too little: these sets need 6\d{7}\. Give more"):
+        make_plan(sizes, None, kept=59_900_000, **options)

@@ -361,6 +361,14 @@ class TestTuning:
         assert np.isnan(display.scores_[2, 2]) and display.best_ == (2, 1)
         assert len(display.texts_) == 8
 
+    def test_one_disaster_does_not_take_all_colours(self, ax):
+        scores = np.array([0.8, 0.9, 0.7, 0.8, -100.0, 0.9])
+        results = {"mean_test_score": scores, "std_test_score": scores, "rank_test_score": np.argsort(-scores)}
+        params = [{"C": c, "width": w} for c in (1, 2) for w in (1, 2, 3)]
+        display = sw.TuningDisplay.from_predictions({"params": params, **results}, ax=ax)
+        assert display.im_.get_clim() == pytest.approx((0.55, 0.9))  # .9 - 2 (.9 - .725), the lower quartile
+        assert sorted(texts(display.texts_))[0] == "-100.000"
+
     def test_powers_of_two_are_written_as_such(self, ax):
         values = [2.0**power for power in (-9, 0, 21)]
         params = [{"C": c, "width": w} for c in values for w in (1.0, 3.0)]

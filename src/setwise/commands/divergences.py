@@ -17,11 +17,11 @@ from setwise.commands.options import (
     RESULT,
     Data,
     Memory,
-    Reading,
     Threads,
     Whole,
 )
 from setwise.commands.output import to_output
+from setwise.commands.reading import Reading
 from setwise.commands.result import check_output, write_csv
 from setwise.commands.speech import count, in_numbers, plain_warnings, print_matrix
 from setwise.divergences import Divergence, DivergenceTable, divergence_table, parse

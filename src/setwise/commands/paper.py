@@ -9,8 +9,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from setwise.commands.divergences import Whole
 from setwise.commands.interrupt import prompt_interrupt
+from setwise.commands.options import Count, Whole
 from setwise.commands.output import to_output
 from setwise.commands.speech import plain_warnings, print_table
 from setwise.errors import InputError
@@ -25,20 +25,19 @@ def paper(
     name: str,
     /,
     *,
-    runs: Annotated[Whole | None, Parameter(metavar="N")] = None,
+    runs: Count | None = None,
     quick: Annotated[bool, Parameter(negative=())] = False,
     data: Annotated[Path | None, Parameter(metavar="DIR")] = None,
     out: Annotated[Path, Parameter(alias="-o", metavar="DIR")] = Path("setwise-paper"),
-    object: Annotated[str, Parameter(metavar="NAME")] = "obj18",
     seed: Annotated[Whole, Parameter(metavar="S")] = 0,
-    threads: Annotated[Whole | None, Parameter(metavar="N")] = None,
+    threads: Count | None = None,
 ) -> None:
     """Run one of the paper's experiments, or all.
 
     Parameters
     ----------
     name
-        usps, beta, entropy, lle, coil, turbulence, or all.
+        usps, or all.
     runs
         How many runs. Default: as many as the paper made, or as many as its bar is stated for.
     quick
@@ -48,8 +47,6 @@ def paper(
     out
         The folder for the results: NAME.json, NAME.html, pictures, and the finished runs, from which an interrupted
         experiment goes on.
-    object
-        For coil: the folder of views, one of several under coil100.
     seed
         Added to every seed.
     threads
@@ -57,12 +54,11 @@ def paper(
     """
     names = EXPERIMENTS if name == "all" else (name,)
     modules = [experiment(one) for one in names]
-    for option, value, least in (("--runs", runs, 1), ("--threads", threads, 1), ("--seed", seed, 0)):
-        if value is not None and value < least:
-            raise InputError(f"{option} is {value}; it must be {least} or more.")
+    if seed < 0:
+        raise InputError(f"--seed is {seed}; it must be 0 or more.")
     if data is not None and not data.is_dir():
         raise InputError(f"--data is '{data}', which is no folder; give the folder that holds the data.")
-    asked = Asked(_folder(out), data, runs, quick, object, seed, threads)
+    asked = Asked(_folder(out), data, runs, quick, seed=seed, n_jobs=threads)
     for one, module in zip(names, modules, strict=True):
         with plain_warnings(), prompt_interrupt(), track(f"{one}: {module.TITLE}") as progress:
             start = time.perf_counter()
@@ -86,7 +82,6 @@ def _command(name: str, asked: Asked) -> str:
     parts = ["setwise paper", name]
     parts += [f"--runs {asked.runs}"] * (asked.runs is not None) + ["--quick"] * asked.quick
     parts += ["--data DIR"] * (asked.data is not None) + [f"--seed {asked.seed}"] * (asked.seed != 0)
-    parts += [f"--object {asked.subject}"] * (name == "coil" and asked.subject != "obj18")
     return " ".join(parts)
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from setwise.errors import SetwiseWarning
 from setwise.refusals import listed
 from setwise.sets import SampleSets
 
@@ -19,14 +20,23 @@ WIDE = 10_000  # columns: a number cut off to fit a narrow window would be a wro
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Say each warning of the block once, on stderr and without file names, after the block has succeeded.
+    """Say the warnings of the block on stderr, without file names, after the block has succeeded.
 
-    When it fails, the one line that tells why is all that is said.
+    Each is said once, and of those of a kind, which differ in their counts from fold to fold, the first. When the block
+    fails, the one line that tells why is all that is said.
     """
     with warnings.catch_warnings(record=True) as caught:
         yield
-    for message in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
-        print(f"warning: {message}", file=sys.stderr)
+    said: dict[object, list[str]] = {}
+    for warning in caught:
+        text = " ".join(str(warning.message).split())
+        kind = warning.category if issubclass(warning.category, SetwiseWarning) else text
+        texts = said.setdefault(kind, [])
+        if text not in texts:
+            texts.append(text)
+    for texts in said.values():
+        more = f" (and {len(texts) - 1:,} more of this kind)" if len(texts) > 1 else ""
+        print(f"warning: {texts[0]}{more}", file=sys.stderr)
 
 
 def print_matrix(title: str, matrix: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str]) -> None:
@@ -65,3 +75,9 @@ def on_coordinates(sets: SampleSets) -> str:
     """`3 sets, 90 points, 2 dimensions: x, y`: which columns were taken for coordinates is never a secret."""
     names = sets.feature_names
     return in_numbers(sets) + (f": {listed(names, NAMED)}" if names else "")
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `22nd`, `13th`."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

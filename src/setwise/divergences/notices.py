@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import polygamma
 
-from setwise.divergences.protocol import Divergence, consistent_above, scale_free, smallest_k
+from setwise.divergences.protocol import Divergence, consistent_above, row_blocks, scale_free, smallest_k
 from setwise.errors import ConditionWarning, InputError, RangeWarning, SetwiseWarning, SizeWarning, TieWarning, warn
 from setwise.neighbours.moments import Array
 from setwise.sets import SampleSets
@@ -122,18 +122,20 @@ def ranges(
     """
     beyond: dict[Divergence, int] = {}
     negative: dict[Divergence, float] = {}
+    pairs = int(np.count_nonzero(apart))
     for (divergence, k), matrix in values.items():
         if not scale_free(divergence):
-            undefined = np.isnan(matrix) | ((matrix == 0) & (divergence.kind != "distance"))
-            outside = np.isinf(matrix) | (undefined & apart)
-            if outside.any():
-                beyond[divergence] = max(beyond.get(divergence, 0), int(outside.sum()))
-        elif divergence.kind != "similarity" and divergence.valid_range[0] == 0 and apart.any():
-            one = matrix * np.abs(matrix) if divergence.kind == "distance" else matrix
-            noise = np.sqrt((float(polygamma(1, k)) + SPREAD * dim) * (1 / n + 1 / m))
-            share = float((one < -NOISE * noise)[apart].mean())
-            if share > NEGATIVE_SHARE:
-                negative[divergence] = max(negative.get(divergence, 0.0), share)
+            count = sum(_outside(divergence, matrix[part], apart[part]) for part in row_blocks(*matrix.shape))
+            if count:
+                beyond[divergence] = max(beyond.get(divergence, 0), count)
+        elif divergence.kind != "similarity" and divergence.valid_range[0] == 0 and pairs:
+            least = -NOISE * np.sqrt(float(polygamma(1, k)) + SPREAD * dim)
+            count = sum(
+                _negative(divergence, matrix[part], apart[part], least * np.sqrt(1 / n[part] + 1 / m))
+                for part in row_blocks(*matrix.shape)
+            )
+            if count / pairs > NEGATIVE_SHARE:
+                negative[divergence] = max(negative.get(divergence, 0.0), count / pairs)
     parts = []
     if negative:
         listed = ", ".join(f"{one} ({share:.0%})" for one, share in negative.items())
@@ -149,6 +151,16 @@ def ranges(
             "use a divergence without a unit (renyi, kl, hellinger, js), or reduce the dimension"
         )
     return [(RangeWarning, f"{'; '.join(parts)}.")] if parts else []
+
+
+def _outside(divergence: Divergence, values: Array, apart: NDArray[np.bool_]) -> int:
+    undefined = np.isnan(values) | ((values == 0) & (divergence.kind != "distance"))
+    return int(np.count_nonzero(np.isinf(values) | (undefined & apart)))
+
+
+def _negative(divergence: Divergence, values: Array, apart: NDArray[np.bool_], least: Array) -> int:
+    one = values * np.abs(values) if divergence.kind == "distance" else values
+    return int(np.count_nonzero((one < least) & apart))
 
 
 def _paper(divergences: Iterable[Divergence]) -> list[Divergence]:

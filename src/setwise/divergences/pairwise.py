@@ -22,7 +22,7 @@ from setwise.divergences.checks import (
     check_sizes,
 )
 from setwise.divergences.coincidences import shared_points
-from setwise.divergences.protocol import Divergence, Terms
+from setwise.divergences.protocol import Divergence, Terms, row_blocks
 from setwise.divergences.ratio import Renyi
 from setwise.divergences.table import DivergenceTable
 from setwise.errors import InputError
@@ -120,6 +120,8 @@ def compute(
     own = tuple(dict.fromkeys(o for one in chosen for o in one.own + (one.own_of_self if selves else ())))
     moments = tuple(dict.fromkeys(moment for one in chosen for moment in one.moments))
     both = symmetrize or any(one.both for one in chosen)
+    room = _room(chosen, itself=Y is None, symmetrize=symmetrize)
+    spare = len(moments) * (2 if both and Y is not None else 1) - sum(moment is not None for moment in room.values())
     with reporting(progress, "divergences") as report:
         answer = pair_moments(
             x,
@@ -130,23 +132,16 @@ def compute(
             both=both,
             n_jobs=threads,
             memory=budget,
+            held=len(x) * len(y) * (8 * len(ks) * spare + 2),  # and two masks of pairs
             progress=report,
         )
     values: dict[tuple[Divergence, int], Array] = {}
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         for kk in ks:
             terms = _terms(answer, kk, x, y)
-            waiting = Counter(moment for one in chosen for moment in one.moments)
-            for one in chosen:
-                value = _values(one, terms, same if selves else None)
-                if symmetrize:
-                    value = (value + _values(one, terms.reversed(), same if selves else None)) / 2
-                waiting.subtract(one.moments)
-                done = next((moment for moment in one.moments if not waiting[moment]), None)
-                if done is not None:  # the matrix of a moment that nobody needs any more has room for the answer
-                    answer.forward[done, kk][:] = value
-                    value = answer.forward[done, kk]
-                values[one, kk] = value
+            for one, moment in room.items():
+                into = np.empty((len(x), len(y))) if moment is None else answer.forward[moment, kk]
+                values[one, kk] = _fill(into, one, terms, same if selves else None, symmetrize)
 
     at_kth = np.asarray(answer.diagnostics["ties"])
     if Y is not None:
@@ -200,11 +195,31 @@ def _at(answers: Mapping[tuple[_Key, int], Array], k: int) -> dict[_Key, Array]:
     return {moment: values for (moment, kk), values in answers.items() if kk == k}
 
 
-def _values(divergence: Divergence, terms: Terms, same: NDArray[np.bool_] | None) -> Array:
-    shape = np.broadcast_shapes(terms.n.shape, terms.m.shape)
-    values = np.array(np.broadcast_to(divergence.value(terms), shape), dtype=np.float64)
-    if same is not None:
-        values[same] = np.broadcast_to(divergence.self_value(terms), shape)[same]
+def _room(chosen: Sequence[Divergence], itself: bool, symmetrize: bool) -> dict[Divergence, Moment | None]:
+    """For each divergence a moment that none after it needs, whose matrix has room for the answer.
+
+    X against itself, one that reads the other direction has none: it would read what it has written.
+    """
+    waiting = Counter(moment for one in chosen for moment in one.moments)
+    room: dict[Divergence, Moment | None] = {}
+    for one in chosen:
+        waiting.subtract(one.moments)
+        free = (moment for moment in one.moments if not waiting[moment])
+        room[one] = None if itself and (one.both or symmetrize) else next(free, None)
+    return room
+
+
+def _fill(
+    values: Array, divergence: Divergence, terms: Terms, same: NDArray[np.bool_] | None, symmetrize: bool
+) -> Array:
+    """The values of a divergence, or the means of both directions, some rows at a time."""
+    for part in row_blocks(*values.shape):
+        some = terms.rows(part)
+        value = divergence.value(some)
+        values[part] = (value + divergence.value(some.reversed())) / 2 if symmetrize else value
+        if same is not None:
+            chosen = same[part]
+            values[part][chosen] = np.broadcast_to(divergence.self_value(some), chosen.shape)[chosen]
     return values
 
 

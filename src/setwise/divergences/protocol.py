@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import lgamma, log, pi
 from typing import ClassVar, Literal, Protocol, runtime_checkable
@@ -14,6 +14,7 @@ from setwise.divergences.spelling import spell
 from setwise.errors import InputError
 from setwise.neighbours.moments import Array, LogRatio, Mixture, Moment, Own, Power
 
+BLOCK = 1 << 16  # pairs whose values are made together
 Kind = Literal["distance", "squared distance", "divergence", "similarity", "moment"]
 
 
@@ -31,6 +32,16 @@ class Terms:
     backward: Mapping[Moment, Array]
     own_x: Mapping[Own, Array]
     own_y: Mapping[Own, Array]
+
+    def rows(self, part: slice) -> Terms:
+        """Those of some sets of X."""
+        return replace(
+            self,
+            n=self.n[part],
+            forward={moment: values[part] for moment, values in self.forward.items()},
+            backward={moment: values[part] for moment, values in self.backward.items()},
+            own_x={moment: values[part] for moment, values in self.own_x.items()},
+        )
 
     @cached_property
     def log_ball(self) -> float:
@@ -105,6 +116,12 @@ class Divergence(Protocol):
 
     def __str__(self) -> str:
         return spell(self)
+
+
+def row_blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Rows of a matrix, some at a time: what is made of them on the way takes little memory."""
+    step = max(1, BLOCK // max(1, columns))
+    return (slice(start, start + step) for start in range(0, rows, step))
 
 
 def squared_in_kernel(divergence: Divergence) -> bool:

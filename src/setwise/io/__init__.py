@@ -8,7 +8,16 @@ folder of .npy  folder.py -+
 """
 
 from setwise.io.atomic import check_destination, write_whole
-from setwise.io.files import read_sets, write_sets
-from setwise.io.labels import as_target, read_labels
+from setwise.io.files import columns_of, read_sets, write_sets
+from setwise.io.labels import Task, as_target, read_labels
 
-__all__ = ["as_target", "check_destination", "read_labels", "read_sets", "write_sets", "write_whole"]
+__all__ = [
+    "Task",
+    "as_target",
+    "check_destination",
+    "columns_of",
+    "read_labels",
+    "read_sets",
+    "write_sets",
+    "write_whole",
+]

@@ -9,7 +9,7 @@ from pathlib import Path
 from setwise.errors import InputError
 from setwise.io.folder import read_folder
 from setwise.io.npz import read_npz, write_npz
-from setwise.io.tables import read_csv, read_parquet, write_csv, write_parquet
+from setwise.io.tables import header_of, read_csv, read_parquet, write_csv, write_parquet
 from setwise.refusals import asked_columns
 from setwise.sets import SampleSets
 
@@ -51,6 +51,17 @@ def read_sets(
     except OSError as error:
         raise InputError(f"cannot read '{source}': {error.strerror or str(error).splitlines()[0]}.") from error
     raise InputError(_unknown("read", source, [".npz", *_TABLES]) + " Or give a folder of .npy files.")
+
+
+def columns_of(path: str | os.PathLike[str]) -> list[str] | None:
+    """The names of a table's columns; None where `path` is no table, or not there."""
+    source = _as_path(path)
+    if source.suffix.lower() not in _TABLES or not source.is_file():
+        return None
+    try:
+        return header_of(source)
+    except OSError as error:
+        raise InputError(f"cannot read '{source}': {error.strerror or error}.") from error
 
 
 def write_sets(sets: SampleSets, path: str | os.PathLike[str]) -> None:

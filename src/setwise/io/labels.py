@@ -67,7 +67,7 @@ def as_target(labels: Sequence[str], column: str, task: Task | None = None) -> t
 
     Left to itself, a column is "numbers" if it has numbers only and one that is not whole; otherwise "classes".
     """
-    numbers = [_number(text) for text in labels]
+    numbers = [as_number(text) for text in labels]
     if task is None:
         given = [number for number in numbers if number is not None]
         task = "numbers" if len(given) == len(labels) and any(x != int(x) for x in given) else "classes"
@@ -80,7 +80,7 @@ def as_target(labels: Sequence[str], column: str, task: Task | None = None) -> t
     return np.array([int(text) for text in labels] if whole else list(labels)), task
 
 
-def _number(text: str) -> float | None:
+def as_number(text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:

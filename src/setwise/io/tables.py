@@ -55,6 +55,16 @@ def read_csv(path: Path, by: str | None, columns: list[str] | None, exclude: Seq
     )
 
 
+def header_of(path: Path) -> list[str]:
+    """The names of a table's columns."""
+    if path.suffix.lower() == ".parquet":
+        with reading_parquet(path) as parquet:
+            names: list[str] = parquet.read_schema(path).names
+            return names
+    with csv_rows(path) as (header, _):
+        return header
+
+
 def write_csv(sets: SampleSets, path: Path) -> None:
     header = [sets.by, *sets.column_names()]
     ids = [str(name) for name in sets.ids]

@@ -44,7 +44,7 @@ class PSDProjection(MatrixStep):
     gram_ : (T, T) array
         The projection of S.
     operator_ : (T, T) array
-        What maps rows.
+        What maps rows; the identity where they stay as they are.
     symmetric_ : (T, T) array
         S, if rows of other sets stay raw beside a matrix that does not.
 
@@ -75,7 +75,7 @@ class PSDProjection(MatrixStep):
         self.n_negative_ = spectrum.n_negative
         self.negative_mass_ = spectrum.negative_mass
         self.gram_ = spectrum.gram(self.method)
-        self._operator: Array | None = spectrum.operator(self.method)
+        self._operator: Array | None = None if self.keeps_rows else spectrum.operator(self.method)
         if self.mixes_rows:
             self.symmetric_ = spectrum.symmetric
         elif hasattr(self, "symmetric_"):
@@ -95,7 +95,7 @@ class PSDProjection(MatrixStep):
         known = places >= 0
         if not known.all():
             self._warn_of_raw_rows()
-        rows = matrix.copy() if self.keeps_rows or self._operator is None else matrix @ self._operator
+        rows = matrix.copy() if self._operator is None else matrix @ self._operator
         rows[known] = self.gram_[places[known]]
         return np.asarray(rows)
 

@@ -7,12 +7,15 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import numpy as np
+from sklearn.pipeline import Pipeline
+
 from setwise.divergences import Divergence
 from setwise.divergences.checks import as_divergences
 from setwise.errors import InputError
 from setwise.kernels import GaussianKernel
 from setwise.kernels.matrix import MatrixStep
-from setwise.kernels.set_kernel import divergence_for, matrix_kernel
+from setwise.kernels.set_kernel import divergence_for, gram_steps, matrix_kernel
 from setwise.refusals import listed
 
 WIDTHS = tuple(2.0**power for power in range(-4, 11, 2))  # the grids of the paper, section 5.1
@@ -116,3 +119,13 @@ def machine_parameters(**lists: Any) -> list[dict[str, Any]]:
     """Every combination of parameters of the machine, the last running fastest."""
     given = nonempty(**{f"{name}s": values for name, values in lists.items()})
     return [dict(zip(lists, values, strict=True)) for values in product(*given.values())]
+
+
+def steps_of(parameters: dict[str, Any], psd: str, test_rows: str) -> Pipeline:
+    """From symmetrised divergences to a Gram matrix, by a candidate's parameters; tried, so that wrong ones show."""
+    names = ("width", "squared", "degree", "coef0")
+    defaults = {"width": 1.0, "squared": "paper", "degree": 2, "coef0": 1.0}
+    step = matrix_kernel(parameters["kernel"], *(parameters.get(name, defaults[name]) for name in names))
+    steps = gram_steps(step, parameters["divergence"], psd, test_rows)
+    steps.fit(np.zeros((1, 1)))
+    return steps

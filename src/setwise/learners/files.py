@@ -12,6 +12,7 @@ import zipfile
 from importlib import import_module
 from typing import IO, Any
 
+from sklearn import model_selection
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
@@ -26,7 +27,7 @@ from setwise.sets import SampleSets
 FORMAT = "setwise model"
 VERSION = 1
 _HEADER, _SCHEMA = "setwise.json", "schema.json"
-_PACKAGES = ("setwise.divergences", "setwise.kernels", "setwise.learners")
+_PACKAGES = ("setwise.features", "setwise.divergences", "setwise.kernels", "setwise.learners")
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -49,7 +50,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     header = {"format": FORMAT, "version": VERSION, "setwise": __version__, "model": name}
     with write_whole(path) as temporary:
         try:
-            dump(model, temporary)
+            dump(model, temporary, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
             foreign = sorted(set(get_untrusted_types(file=temporary)) - set(trusted_types()))
         except (TypeError, ValueError, AttributeError) as error:
             raise InputError(f"cannot save this {name}: {_reason(error)}.") from error
@@ -83,11 +84,16 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def trusted_types() -> list[str]:
-    """What a file may hold beside what skops trusts (scikit-learn's estimators, arrays): our own types, by name."""
+    """What a file may hold beside what skops trusts (scikit-learn's estimators, arrays), by name.
+
+    Our own types, and the splitters of scikit-learn that a tuner's `cv` may be.
+    """
     public = [getattr(home, name) for home in map(import_module, _PACKAGES) for name in home.__all__]
-    ours: list[type] = [one for one in public if isinstance(one, type) and issubclass(one, BaseEstimator)]
-    ours += [SampleSets, *REGISTRY.values()]
-    return [f"{one.__module__}.{one.__qualname__}" for one in ours]
+    kept = [one for one in public if isinstance(one, type) and issubclass(one, BaseEstimator)]
+    splitters = [
+        one for one in vars(model_selection).values() if isinstance(one, type) and hasattr(one, "get_n_splits")
+    ]
+    return [f"{one.__module__}.{one.__qualname__}" for one in (*kept, SampleSets, *REGISTRY.values(), *splitters)]
 
 
 def _read(stream: IO[bytes], shown: str) -> Any:

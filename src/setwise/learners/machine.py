@@ -13,7 +13,7 @@ from setwise.learners.base import SetEstimator
 from setwise.refusals import is_number
 from setwise.sets import SampleSets, Sets
 
-UNLIKE = 0.95  # correlation of a machine's values by raw rows with its own, below which raw rows are warned of
+UNTRUSTWORTHY = 0.5  # share of its squared length that a solution has without the projection, to warn of raw rows
 TOLERANCE = 1e-5  # of the optimality conditions; scikit-learn's 1e-3 leaves errors as large in the decision values
 
 
@@ -31,7 +31,7 @@ class SupportMachine(SetEstimator):
         self._coefficients, self._intercept = dual, intercept
         self._known = np.empty(0, dtype=np.uint64)
         self._known_values = np.empty((0, dual.shape[1]))
-        self._likeness = 1.0
+        self._raw_length = 1.0
         projection = self.projection_
         if not isinstance(self.kernel_, SetKernel) or projection is None:
             return
@@ -41,7 +41,7 @@ class SupportMachine(SetEstimator):
             kept = support if len(support) else kept[:1]
             self._coefficients = dual[kept]
             if projection.mixes_rows:
-                self._likeness = _likeness(projection.symmetric_ @ dual, gram @ dual)
+                self._raw_length = _least_share(dual, projection.symmetric_, gram)
             if projection.method != "none":
                 self._known, first = np.unique(_digests(sets), return_index=True)
                 self._known_values = gram[first] @ dual + intercept
@@ -60,7 +60,7 @@ class SupportMachine(SetEstimator):
             places = np.minimum(np.searchsorted(self._known, digests), len(self._known) - 1)
             known = self._known[places] == digests
             values[known] = self._known_values[places[known]]
-        if self._likeness < UNLIKE and not known.all():
+        if self._raw_length < UNTRUSTWORTHY and not known.all():
             self._warn_of_raw_rows()
         return values
 
@@ -68,17 +68,20 @@ class SupportMachine(SetEstimator):
         spectrum = "" if self.projection_ is None else f" ({self.projection_.summary()})"
         warn(
             SpectrumWarning,
-            f"raw test rows of an indefinite kernel{spectrum} may be answered upside down: for the training sets, such "
-            f'rows correlate by {self._likeness:.2f} with what was learned. Use test_rows="projected".',
+            f"raw test rows of an indefinite kernel{spectrum} may be answered upside down: without the projection, "
+            f'what was learned has {self._raw_length:.2f} times its squared length. Use test_rows="projected".',
         )
 
 
-def _likeness(raw: Array, projected: Array) -> float:
-    """The least correlation of the columns, of those that vary."""
-    raw, projected = raw - raw.mean(axis=0), projected - projected.mean(axis=0)
-    lengths = np.sqrt((raw**2).sum(axis=0) * (projected**2).sum(axis=0))
-    products = (raw * projected).sum(axis=0)
-    return float(min((products / lengths)[lengths > 0], default=1.0))
+def _least_share(dual: Array, raw: Array, projected: Array) -> float:
+    """The least a' S a / a' G a of the columns: where it is negative, raw rows are answered upside down on the whole.
+
+    A share of the spectrum cannot tell. Where squared divergences make the classes' distance negative, S may be
+    negative in a hundredth of its spectrum; where small sets make S noisy in a third of it, raw rows do little harm.
+    """
+    lengths = (dual * (projected @ dual)).sum(axis=0)
+    shares = (dual * (raw @ dual)).sum(axis=0)[lengths > 0] / lengths[lengths > 0]
+    return float(min(shares, default=1.0))
 
 
 def check_positive(name: str, value: object) -> None:

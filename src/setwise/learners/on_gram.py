@@ -11,6 +11,8 @@ from setwise.kernels.matrix import Array
 from setwise.learners.svc import SetSVC
 from setwise.learners.svr import SetSVR
 
+ROUNDING = 1e-9  # of a coefficient at its bound
+
 
 class GramSVC(SetSVC):
     """`SetSVC` from the Gram matrix on."""
@@ -25,9 +27,10 @@ class GramSVC(SetSVC):
         values: Array = X @ self._coefficients + self._intercept
         return values
 
-    def prices(self, sample_weight: Array | None) -> Array:
-        """What bounds the dual coefficients of each support set."""
-        return self.C * np.repeat(self.class_weight_, self.n_support_) * _of(sample_weight, self.support_)
+    def is_bound(self, sample_weight: Array | None) -> bool:
+        """Whether a larger C would change anything; of the machines behind probabilities nothing is known."""
+        prices = self.C * np.repeat(self.class_weight_, self.n_support_) * _of(sample_weight, self.support_)
+        return bool(self.probability) or _any_at(self.dual_coef_, prices)
 
 
 class GramSVR(SetSVR):
@@ -43,10 +46,14 @@ class GramSVR(SetSVR):
         values: Array = X @ self._coefficients + self._intercept
         return values
 
-    def prices(self, sample_weight: Array | None) -> Array:
-        """What bounds the dual coefficients of each support set."""
-        return self.C * _of(sample_weight, self.support_)
+    def is_bound(self, sample_weight: Array | None) -> bool:
+        """Whether a larger C would change anything."""
+        return _any_at(self.dual_coef_, self.C * _of(sample_weight, self.support_))
 
 
 def _of(sample_weight: Array | None, places: NDArray[np.intp]) -> Array:
     return np.ones(len(places)) if sample_weight is None else sample_weight[places]
+
+
+def _any_at(dual: Array, bound: Array) -> bool:
+    return bool((np.abs(dual).max(axis=0) >= (1 - ROUNDING) * bound).any())

@@ -67,11 +67,17 @@ class SetOneClassSVM(OutlierMixin, SupportMachine):  # type: ignore[misc]
         if not is_number(self.nu) or not 0 < self.nu <= 1:
             raise InputError(f"nu={self.nu!r} must be a number above 0 and up to 1.")
         gram = self._fit_gram(sets)
-        svm = OneClassSVM(kernel="precomputed", nu=self.nu, tol=TOLERANCE).fit(gram, sample_weight=weights)
+        # What all kernel values share says nothing, as the coefficients' sum is given; but libsvm holds the matrix in
+        # single precision, and stops at a tolerance in its units: where sigma is large, differences would be lost.
+        shared = float(gram.mean())
+        unit = float(gram.diagonal().max()) - shared
+        unit = unit if unit > 0 else 1.0
+        svm = OneClassSVM(kernel="precomputed", nu=self.nu, tol=TOLERANCE)
+        svm.fit((gram - shared) / unit, sample_weight=weights)
         self.support_: NDArray[np.int32] = svm.support_
         self.dual_coef_: Array = svm.dual_coef_
-        self.intercept_: Array = svm.intercept_
-        self.offset_ = float(-svm.intercept_[0])
+        self.intercept_: Array = unit * svm.intercept_ - shared * svm.dual_coef_.sum()
+        self.offset_ = float(-self.intercept_[0])
         dual = np.zeros((len(sets), 1))
         dual[self.support_] = svm.dual_coef_.T
         self._keep(sets, gram, dual, self.intercept_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,12 +15,12 @@ from threadpoolctl import threadpool_limits
 
 from setwise.errors import InputError
 from setwise.kernels.matrix import Array
+from setwise.learners.folds import Fold, Places
 from setwise.learners.on_gram import GramSVC, GramSVR
-from setwise.learners.sources import Places, Source, together
+from setwise.learners.solver import quietly
+from setwise.learners.sources import Source, together
 from setwise.neighbours.threads import Threads, threads_of
 
-Fold: TypeAlias = tuple[Places, Places]
-"""Places of the training and of the test sets."""
 Machine: TypeAlias = GramSVC | GramSVR
 
 
@@ -60,6 +61,15 @@ class Found:
         """The mean over the folds, of the choice."""
         return float(self.results["mean_test_score"][self.index])
 
+    def predict(self, y: NDArray[Any], train: Places, test: Places, source: Source | None = None) -> NDArray[Any]:
+        """What the choice, fitted on the training sets, says of the test sets.
+
+        `source`: in place of the candidate's own, such as `together(candidate.source)` for transduction.
+        """
+        gram, rows = (source or self.candidate.source).fit(train)
+        answers: NDArray[Any] = clone(self.machine).fit(gram, y[train]).predict(rows(test))
+        return answers
+
 
 def search(
     candidates: Sequence[Candidate],
@@ -68,14 +78,17 @@ def search(
     y: NDArray[Any],
     folds: Sequence[Fold],
     *,
-    scorer: Callable[[Any, Any, Any], float] | None = None,
+    scorer: Callable[..., float] | None = None,
     sample_weight: Array | None = None,
+    weighted_scores: bool = True,
     transductive: bool = False,
     n_jobs: int | None = None,
     random_state: np.random.RandomState,
     progress: Callable[[int, int], None] | None = None,
 ) -> Found:
     """Score every machine on every kernel, over the folds, and choose.
+
+    Where C binds no coefficient of a machine, any larger C has the same solution, and is not solved for.
 
     Parameters
     ----------
@@ -84,12 +97,11 @@ def search(
     machine_parameters : what is set on the machine, such as {"C": 8.0}, a combination each
     y : what is to be learned, by place
     folds : places of training and test sets; other places are left alone
-    scorer : callable(machine, rows, y); default: accuracy, or R^2
-    sample_weight : by place, for fitting
+    scorer : callable(machine, rows, y), with `sample_weight` if `weighted_scores`; default: accuracy, or R^2
+    sample_weight : by place, for fitting and, if `weighted_scores`, for scoring
     transductive : fit each kernel on all the sets together, once, in place of the training sets of each fold
     random_state : settles ties among the best
     """
-    score = scorer or (lambda fitted, rows, truth: fitted.score(rows, truth))
     scores = np.empty((len(candidates), len(machine_parameters), len(folds)))
     runs = _by_rising_C(machine_parameters)
 
@@ -101,8 +113,12 @@ def search(
             train, test = folds[number]
             gram, rows = source.fit(train)
             weights = None if sample_weight is None else sample_weight[train]
+            asked: dict[str, Any] = {}
+            if sample_weight is not None and weighted_scores:
+                asked["sample_weight"] = sample_weight[test]
+            scored = partial(_score, scorer, rows(test), y[test], asked)
             scores[kernel, :, number] = _over_machines(
-                machine, machine_parameters, runs, gram, y[train], weights, rows(test), y[test], score
+                machine, machine_parameters, runs, gram, y[train], weights, scored
             )
         return 0
 
@@ -121,7 +137,8 @@ def search(
             progress(ended, len(tasks))
 
     threads = Threads(threads_of(n_jobs))
-    with threadpool_limits(max(1, threads.count // len(tasks)), user_api="blas"):  # threads of BLAS below ours
+    of_each = max(1, threads.count // len(tasks))
+    with quietly(), threadpool_limits(of_each, user_api="blas"):
         threads.each(work, tasks, done)
 
     parameters = [one.parameters | more for one in candidates for more in machine_parameters]
@@ -144,6 +161,12 @@ def _by_rising_C(machine_parameters: Sequence[dict[str, Any]]) -> list[list[int]
     return [sorted(run, key=lambda place: machine_parameters[place]["C"]) for run in runs.values()]
 
 
+def _score(
+    scorer: Callable[..., float] | None, rows: Array, truth: NDArray[Any], asked: dict[str, Any], machine: Machine
+) -> float:
+    return machine.score(rows, truth, **asked) if scorer is None else scorer(machine, rows, truth, **asked)
+
+
 def _over_machines(
     machine: Machine,
     machine_parameters: Sequence[dict[str, Any]],
@@ -151,9 +174,7 @@ def _over_machines(
     gram: Array,
     y: NDArray[Any],
     weights: Array | None,
-    rows: Array,
-    truth: NDArray[Any],
-    score: Callable[[Any, Any, Any], float],
+    score: Callable[[Machine], float],
 ) -> Array:
     scores = np.empty(len(machine_parameters))
     for run in runs:
@@ -161,9 +182,8 @@ def _over_machines(
         for place in run:
             if not settled:
                 fitted = clone(machine).set_params(**machine_parameters[place]).fit(gram, y, weights)
-                value = score(fitted, rows, truth)
-                # Where no coefficient is at its bound, C binds nothing, and any larger C has the same solution.
-                settled = bool((np.abs(fitted.dual_coef_).max(axis=0) < fitted.prices(weights)).all())
+                value = score(fitted)
+                settled = not fitted.is_bound(weights)
             scores[place] = value
     return scores
 

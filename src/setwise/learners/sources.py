@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from setwise.kernels.matrix import Array
+from setwise.learners.folds import Places
 from setwise.sets import SampleSets
 
-Places: TypeAlias = NDArray[np.intp]
 Rows: TypeAlias = Callable[[Places], Array]
 
 

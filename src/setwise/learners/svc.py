@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
-from sklearn.svm import SVC
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
@@ -18,8 +17,9 @@ from setwise.divergences import Divergence
 from setwise.errors import InputError
 from setwise.kernels.matrix import Array, MatrixStep
 from setwise.kernels.set_kernel import KernelName
-from setwise.learners.machine import TOLERANCE, SupportMachine, check_positive
+from setwise.learners.machine import SupportMachine, check_positive
 from setwise.learners.platt import fit_sigmoid, sigmoid
+from setwise.learners.solver import Classifier, by_classes, classify, quietly
 from setwise.learners.targets import as_labels, as_weights
 from setwise.sets import SampleSets, Sets, as_sets
 
@@ -108,7 +108,9 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
             raise InputError(f"class_weight={self.class_weight!r} is not known; choose 'balanced', None or a dict.")
         if self.probability:
             _n_folds(labels)
-        return self._fit_on_gram(sets, self._fit_gram(sets, divergences), labels, known, weights)
+        gram = self._fit_gram(sets, divergences)
+        with quietly():
+            return self._fit_on_gram(sets, gram, labels, known, weights)
 
     def _fit_on_gram(
         self, sets: SampleSets, gram: Array, labels: NDArray[Any], known: NDArray[np.bool_], weights: Array | None
@@ -118,16 +120,19 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
             self.__dict__.pop(left_over, None)
         block = gram if known.all() else gram[np.ix_(known, known)]
         block_weights = None if weights is None else weights[known]
-        svc = self._solve(block, labels, block_weights)
-        places = np.flatnonzero(known)
-        self.classes_: NDArray[Any] = svc.classes_
-        self.class_weight_: Array = svc.class_weight_
-        self.support_: NDArray[np.intp] = places[svc.support_]
-        self.n_support_: NDArray[np.int32] = svc.n_support_
-        self.dual_coef_: Array = svc.dual_coef_
-        self.intercept_: Array = svc.intercept_
+        found = self._solve(block, labels, block_weights)
+        self.classes_: NDArray[Any] = found.classes
+        self.class_weight_: Array = found.class_weight
+        self.intercept_: Array = found.intercept
+        by_class = np.argsort(labels, kind="stable")
+        support = by_class[np.abs(found.dual).sum(axis=1)[by_class] > 0]
+        self.support_: NDArray[np.intp] = np.flatnonzero(known)[support]
+        self.n_support_: NDArray[np.int32] = np.array(
+            [np.count_nonzero(labels[support] == name) for name in self.classes_], dtype=np.int32
+        )
+        self.dual_coef_: Array = by_classes(found.dual[support], self.n_support_)
         dual = np.zeros((len(sets), len(self.intercept_)))
-        dual[self.support_] = _by_pairs(svc.dual_coef_, svc.n_support_)
+        dual[known] = found.dual
         if self.probability:
             self._fit_probability(block, labels, block_weights)
         if self.transductive:
@@ -136,9 +141,8 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
         self._keep(sets, gram, dual, self.intercept_)
         return self
 
-    def _solve(self, gram: Array, labels: NDArray[Any], weights: Array | None) -> SVC:
-        svc = SVC(C=self.C, kernel="precomputed", class_weight=self.class_weight, tol=TOLERANCE)
-        return svc.fit(gram, labels, sample_weight=weights)
+    def _solve(self, gram: Array, labels: NDArray[Any], weights: Array | None) -> Classifier:
+        return classify(gram, labels, self.C, self.class_weight, weights)
 
     def _fit_probability(self, gram: Array, labels: NDArray[Any], weights: Array | None) -> None:
         """Sigmoids on decisions about sets that the deciding machine was not fitted on."""
@@ -149,14 +153,14 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
             machine = self._solve(
                 gram[np.ix_(train, train)], labels[train], None if weights is None else weights[train]
             )
-            decisions[test] = machine.decision_function(gram[np.ix_(test, train)]).reshape(len(test), -1)
+            values = gram[np.ix_(test, train)] @ machine.dual + machine.intercept
+            decisions[test] = _decisions(values, len(self.classes_)).reshape(len(test), -1)
         fitted = [fit_sigmoid(f, labels == name, weights) for f, name in zip(decisions.T, of_class, strict=True)]
         self.probA_, self.probB_ = np.array(fitted).T
 
     def decision_function(self, X: Sets) -> Array:
         """For two classes, f of each set, positive for the second; for more, (n, classes), votes with a tie-break."""
-        values = self._values(X)
-        return values[:, 0] if len(self.classes_) == 2 else _votes(values, len(self.classes_), ties=True)
+        return _decisions(self._values(X), len(self.classes_))
 
     def predict(self, X: Sets) -> NDArray[Any]:
         """The class with most votes, the first of those that tie."""
@@ -188,21 +192,8 @@ def _n_folds(labels: NDArray[Any]) -> int:
     return min(FOLDS, int(counts.min()))
 
 
-def _by_pairs(dual: Array, n_support: NDArray[np.int32]) -> Array:
-    """scikit-learn's dual coefficients as one column a pair of classes, (support sets, pairs).
-
-    Its row j-1 (row j) holds, for the support sets of class i < j (i > j), their coefficients in the pair of i and j.
-    """
-    if len(n_support) == 2:
-        return dual.T
-    starts = np.concatenate([[0], np.cumsum(n_support)])
-    columns = []
-    for i, j in combinations(range(len(n_support)), 2):
-        column = np.zeros(starts[-1])
-        column[starts[i] : starts[i + 1]] = dual[j - 1, starts[i] : starts[i + 1]]
-        column[starts[j] : starts[j + 1]] = dual[i, starts[j] : starts[j + 1]]
-        columns.append(column)
-    return np.array(columns).T
+def _decisions(values: Array, n_classes: int) -> Array:
+    return values[:, 0] if n_classes == 2 else _votes(values, n_classes, ties=True)
 
 
 def _votes(values: Array, n_classes: int, ties: bool = False) -> Array:

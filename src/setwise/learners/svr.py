@@ -7,13 +7,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
-from sklearn.svm import SVR
 
 from setwise.divergences import Divergence
 from setwise.errors import InputError
 from setwise.kernels.matrix import Array, MatrixStep
 from setwise.kernels.set_kernel import KernelName
-from setwise.learners.machine import TOLERANCE, SupportMachine, check_positive
+from setwise.learners.machine import SupportMachine, check_positive
+from setwise.learners.solver import quietly, regress
 from setwise.learners.targets import as_mask, as_numbers, as_weights
 from setwise.refusals import is_number
 from setwise.sets import SampleSets, Sets, as_sets
@@ -90,7 +90,8 @@ class SetSVR(RegressorMixin, SupportMachine):  # type: ignore[misc]
         check_positive("C", self.C)
         check_epsilon(self.epsilon)
         gram = self._fit_gram(sets, divergences)
-        self._fit_on_gram(sets, gram, targets, known, weights)
+        with quietly():
+            self._fit_on_gram(sets, gram, targets, known, weights)
         self.__dict__.pop("transduction_", None)
         if unlabelled is not None:
             self.transduction_: Array = gram[:, self.support_] @ self.dual_coef_[0] + self.intercept_
@@ -99,14 +100,12 @@ class SetSVR(RegressorMixin, SupportMachine):  # type: ignore[misc]
     def _fit_on_gram(
         self, sets: SampleSets, gram: Array, targets: Array, known: NDArray[np.bool_], weights: Array | None
     ) -> None:
-        svr = SVR(C=self.C, epsilon=self.epsilon, kernel="precomputed", tol=TOLERANCE)
         block = gram if known.all() else gram[np.ix_(known, known)]
-        svr.fit(block, targets, sample_weight=None if weights is None else weights[known])
-        self.support_: NDArray[np.intp] = np.flatnonzero(known)[svr.support_]
-        self.dual_coef_: Array = svr.dual_coef_
-        self.intercept_: Array = svr.intercept_
+        block_weights = None if weights is None else weights[known]
         dual = np.zeros((len(sets), 1))
-        dual[self.support_] = svr.dual_coef_.T
+        dual[known], self.intercept_ = regress(block, targets, self.C, self.epsilon, block_weights)
+        self.support_: NDArray[np.intp] = np.flatnonzero(dual)
+        self.dual_coef_: Array = dual[self.support_].T
         self._keep(sets, gram, dual, self.intercept_)
 
     def predict(self, X: Sets) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,11 +10,20 @@ from sklearn.utils.multiclass import type_of_target
 
 from setwise.errors import InputError
 from setwise.kernels.matrix import Array
-from setwise.refusals import MISSING
-from setwise.sets import SampleSets
+from setwise.refusals import MISSING, Id
 
 
-def as_labels(y: ArrayLike, sets: SampleSets, *, transductive: bool = False) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+class HasIds(Protocol):
+    """SampleSets, or what stands for them where the points are not at hand."""
+
+    @property
+    def ids(self) -> tuple[Id, ...]:
+        """One a set."""
+
+    def __len__(self) -> int: ...
+
+
+def as_labels(y: ArrayLike, sets: HasIds, *, transductive: bool = False) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The labels that were given, and which sets have one.
 
     If `transductive`, a set has none where y is -1 (or "-1" among texts) or None.
@@ -38,7 +47,7 @@ def as_labels(y: ArrayLike, sets: SampleSets, *, transductive: bool = False) -> 
     return labels, known
 
 
-def as_numbers(y: ArrayLike, sets: SampleSets, known: NDArray[np.bool_]) -> Array:
+def as_numbers(y: ArrayLike, sets: HasIds, known: NDArray[np.bool_]) -> Array:
     """A finite number a set, where it is known."""
     given = one_a_set(y, sets, "targets")
     try:
@@ -51,7 +60,7 @@ def as_numbers(y: ArrayLike, sets: SampleSets, known: NDArray[np.bool_]) -> Arra
     return numbers
 
 
-def as_weights(sample_weight: ArrayLike | None, sets: SampleSets) -> Array | None:
+def as_weights(sample_weight: ArrayLike | None, sets: HasIds) -> Array | None:
     """A number of at least 0 a set, or None."""
     if sample_weight is None:
         return None
@@ -68,7 +77,7 @@ def as_weights(sample_weight: ArrayLike | None, sets: SampleSets) -> Array | Non
     return weights
 
 
-def as_mask(mask: ArrayLike | None, sets: SampleSets, name: str) -> NDArray[np.bool_]:
+def as_mask(mask: ArrayLike | None, sets: HasIds, name: str) -> NDArray[np.bool_]:
     """True or False a set."""
     if mask is None:
         return np.zeros(len(sets), dtype=bool)
@@ -78,7 +87,7 @@ def as_mask(mask: ArrayLike | None, sets: SampleSets, name: str) -> NDArray[np.b
     return given
 
 
-def one_a_set(given: ArrayLike | None, sets: SampleSets, what: str) -> NDArray[Any]:
+def one_a_set(given: ArrayLike | None, sets: HasIds, what: str) -> NDArray[Any]:
     """One value a set, of any kind."""
     if given is None:
         raise InputError(f"no {what} given; give one a set, {len(sets)} in all.")

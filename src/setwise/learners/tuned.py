@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from setwise.divergences import Divergence
@@ -19,12 +19,12 @@ from setwise.divergences.pairwise import Progress, compute
 from setwise.divergences.transformer import same_sets
 from setwise.errors import InputError, SpectrumWarning
 from setwise.kernels.matrix import Array, MatrixStep, check_values
-from setwise.kernels.set_kernel import KernelName, gram_steps, matrix_kernel
+from setwise.kernels.set_kernel import KernelName
 from setwise.learners.base import TakesSets
-from setwise.learners.candidates import kernel_parameters
-from setwise.learners.search import Candidate, Fold, Machine, search
+from setwise.learners.candidates import kernel_parameters, steps_of
+from setwise.learners.folds import folds_of
+from setwise.learners.search import Candidate, Machine, search
 from setwise.learners.sources import OnDivergences, OnSets
-from setwise.learners.targets import one_a_set
 from setwise.progress import reporting
 from setwise.sets import SampleSets, Sets
 
@@ -99,10 +99,14 @@ class TunedEstimator(TakesSets):
             self.degrees,
             self.coef0s,
         )
-        steps = [None if "divergence" not in one else _steps(one, self.psd, self.test_rows) for one in kernels]
+        steps = [None if "divergence" not in one else steps_of(one, self.psd, self.test_rows) for one in kernels]
         random_state = check_random_state(self.random_state)
-        folds = self._folds(sets, targets, known, groups)
+        folds = folds_of(self.cv, targets, known, groups, sets, isinstance(self, ClassifierMixin))
         scorer = self._scorer(machine)
+        if weights is not None:
+            for number, (_, test) in enumerate(folds):
+                if not weights[test].any():
+                    raise InputError(f"fold {number} of cv has no set with a weight above 0 to test; use fewer folds.")
 
         divergences = self._divergences(sets, kernels)
         candidates = [
@@ -120,6 +124,7 @@ class TunedEstimator(TakesSets):
                 folds,
                 scorer=scorer,
                 sample_weight=weights,
+                weighted_scores=self._weighs(scorer),
                 transductive=transductive,
                 n_jobs=as_n_jobs(self.n_jobs),
                 random_state=random_state,
@@ -151,33 +156,6 @@ class TunedEstimator(TakesSets):
             check_values(table[divergence, k], f"{divergence} at k={k}", sets.ids, sets.ids)
         return {key: table[key] for key in keys}
 
-    def _folds(
-        self, sets: SampleSets, targets: NDArray[Any], known: NDArray[np.bool_], groups: ArrayLike | None
-    ) -> list[Fold]:
-        places = np.flatnonzero(known)
-        of_groups = None if groups is None else one_a_set(groups, sets, "groups")[places]
-        classifying = isinstance(self, ClassifierMixin)
-        try:
-            splits = list(
-                check_cv(self.cv, targets[places], classifier=classifying).split(places, targets[places], of_groups)
-            )
-        except ValueError as error:
-            raise InputError(
-                f"cv={self.cv!r} cannot divide {len(places)} sets: {str(error).splitlines()[0]}"
-            ) from error
-        folds = [(places[train], places[test]) for train, test in splits]
-        for number, (train, test) in enumerate(folds):
-            if not len(train) or not len(test):
-                raise InputError(
-                    f"fold {number} of cv={self.cv!r} has no sets to {'test' if len(train) else 'learn from'}."
-                )
-            if classifying and len(np.unique(targets[train])) < 2:
-                raise InputError(
-                    f"fold {number} of cv={self.cv!r} leaves one class to learn, {targets[train[0]].item()!r}; "
-                    "use fewer folds, or shuffle them, as in cv=StratifiedKFold(3, shuffle=True)."
-                )
-        return folds
-
     def _scorer(self, machine: Machine) -> Any:
         if self.scoring is not None and not isinstance(self.scoring, str) and not callable(self.scoring):
             raise InputError(
@@ -186,7 +164,13 @@ class TunedEstimator(TakesSets):
         try:
             return check_scoring(machine, scoring=self.scoring)
         except ValueError as error:
-            raise InputError(str(error).splitlines()[0]) from error
+            raise InputError(
+                f"scoring={self.scoring!r} is not known; choose one of sklearn.metrics.get_scorer_names()."
+            ) from error
+
+    def _weighs(self, scorer: Any) -> bool:
+        """Whether scores take sample weights, as those of most names do."""
+        return self.scoring is None or "sample_weight" in signature(getattr(scorer, "_score_func", scorer)).parameters
 
     def predict(self, X: Sets) -> NDArray[Any]:
         """As the chosen model."""
@@ -194,21 +178,10 @@ class TunedEstimator(TakesSets):
         found: NDArray[Any] = self.best_estimator_.predict(X)
         return found
 
-    def score(self, X: Sets, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """The chosen model's score by `scoring`."""
+    def _score(self, X: Sets, y: ArrayLike, sample_weight: ArrayLike | None) -> float:
         check_is_fitted(self, "best_estimator_")
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self._scorer(self.best_estimator_)(self.best_estimator_, X, y, **weights))
-
-
-def _steps(parameters: dict[str, Any], psd: str, test_rows: str) -> Any:
-    """From symmetrised divergences to a Gram matrix, by a candidate's parameters; tried, so that wrong ones show."""
-    names = ("width", "squared", "degree", "coef0")
-    defaults = {"width": 1.0, "squared": "paper", "degree": 2, "coef0": 1.0}
-    step = matrix_kernel(parameters["kernel"], *(parameters.get(name, defaults[name]) for name in names))
-    steps = gram_steps(step, parameters["divergence"], psd, test_rows)
-    steps.fit(np.zeros((1, 1)))
-    return steps
 
 
 def _key(parameters: dict[str, Any]) -> tuple[Any, Any]:

@@ -132,19 +132,15 @@ matrix, or several
         machines = machine_parameters(C=self.Cs)
         for one in machines:
             check_positive("C", one["C"])
-        shared: dict[str, Any] = {
-            "class_weight": self.class_weight,
-            "probability": self.probability,
-            "random_state": self.random_state,
-        }
+        shared: dict[str, Any] = {"class_weight": self.class_weight, "random_state": self.random_state}
+        machine = GramSVC(probability=self.probability and self.scoring is not None, **shared)
         every = np.empty(len(sets), dtype=labels.dtype)
         every[known] = labels
-        chosen, divergences = self._tune(
-            sets, every, known, weights, groups, GramSVC(**shared), machines, self.transductive
-        )
+        chosen, divergences = self._tune(sets, every, known, weights, groups, machine, machines, self.transductive)
         best = SetSVC(
             **chosen,
             **shared,
+            probability=self.probability,
             psd=self.psd,
             test_rows=self.test_rows,
             transductive=self.transductive,
@@ -153,6 +149,7 @@ matrix, or several
         self.best_estimator_ = best._fit(sets, y, sample_weight, divergences)
         self.classes_: NDArray[Any] = best.classes_
         self._remember(sets)
+        self.__dict__.pop("transduction_", None)
         if self.transductive:
             self.transduction_: NDArray[Any] = best.transduction_
         return self
@@ -162,6 +159,10 @@ matrix, or several
         check_is_fitted(self, "best_estimator_")
         found: Array = self.best_estimator_.decision_function(X)
         return found
+
+    def score(self, X: Sets, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The chosen model's score by `scoring`."""
+        return self._score(X, y, sample_weight)
 
     @available_if(has_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Sets) -> Array:
@@ -258,6 +259,11 @@ random_state : see `SetSVCCV`
         best = SetSVR(**chosen, psd=self.psd, test_rows=self.test_rows, n_jobs=self.n_jobs)
         self.best_estimator_ = best._fit(sets, y, sample_weight, unlabelled, divergences)
         self._remember(sets)
+        self.__dict__.pop("transduction_", None)
         if transductive:
             self.transduction_: Array = best.transduction_
         return self
+
+    def score(self, X: Sets, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The chosen model's score by `scoring`."""
+        return self._score(X, y, sample_weight)

@@ -49,11 +49,14 @@ def _extend(points, d, low, high):
 def make_clouds(sides: Sequence[SampleSets]) -> tuple[list[Cloud], Frame, int]:
     """The points, divided by 2^power where their squares would leave float64's range; their frame, and the power.
 
+    Both sides get one type of float, for which there is one set of compiled functions.
+
     The frame's origin is in the middle of the data (a median, which outliers do not move), its unit a power of two.
     """
     d = sides[0].dim
     low, high = np.full(d, np.inf), np.full(d, -np.inf)
-    flat = [np.ascontiguousarray(sets.points).ravel() for sets in sides]
+    kind = np.result_type(*(sets.points for sets in sides))
+    flat = [np.ascontiguousarray(sets.points, kind).ravel() for sets in sides]
     for points in flat:
         _extend(points, d, low, high)
     extent, power = float(max(np.abs(low).max(), np.abs(high).max())), 0

@@ -211,21 +211,26 @@ def tile(
                 continue
             a, b = i - rows[0], j - columns[0]
             for t in range(len(spec.ks)):
-                reduce_pair(spec, x, i, y, j, t, forward.nu, forward.within, forward.ranks, places[a, b], counted,
-                            scratch.work, out)  # fmt: skip
+                at = places[a, b]
+                reduce_pair(spec, x, i, y, j, t, forward.nu[t, at:], forward.within[t, at:], forward.ranks[t, at:],
+                            counted, scratch.work, out)  # fmt: skip
                 if both:
-                    reduce_pair(spec, y, j, x, i, t, backward.nu, backward.within, backward.ranks, back_places[b, a],
-                                counted, scratch.work, back_out)  # fmt: skip
+                    at = back_places[b, a]
+                    reduce_pair(spec, y, j, x, i, t, backward.nu[t, at:], backward.within[t, at:],
+                                backward.ranks[t, at:], counted, scratch.work, back_out)  # fmt: skip
     return scans
 
 
 @kernel()
 def own(x, frame, first, last, side, ks, short, like, scratch, answers, stop):
-    """Sets first..last against themselves: each point's own place comes first, so k means the (k - 1)-th neighbour."""
+    """Sets first..last against themselves: each point's own place comes first, so k means the (k - 1)-th neighbour.
+
+    The answers begin with those of the first of these sets.
+    """
     scans = 0
     for s in range(first, last):
         pack_side(x, frame, s, s + 1, side)
-        at = x.offsets[s]
+        at = x.offsets[s] - x.offsets[first]
         scans += search(x, s, x, s, frame, side, 0, side, 0, ks, (), short, like, scratch, answers, at, answers, at,
                         False, True, stop)  # fmt: skip
         if stop[0]:

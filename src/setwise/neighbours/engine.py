@@ -15,7 +15,7 @@ from setwise.neighbours.cloud import Frame, make_clouds
 from setwise.neighbours.moments import Array, Moment, Moments, Own, Power
 from setwise.neighbours.own import own_moments, own_pass, ties
 from setwise.neighbours.paths import Dense, Job, Low, Scan
-from setwise.neighbours.plan import Tile, make_plan, path_for
+from setwise.neighbours.plan import Plan, Tile, bytes_kept, make_plan, path_for
 from setwise.neighbours.reduction import needs_counts, needs_counts_at_ties, specify
 from setwise.neighbours.threads import Threads, threads_of
 from setwise.sets import SampleSets
@@ -33,12 +33,13 @@ def pair_moments(
     both: bool = False,
     n_jobs: int | None = None,
     memory: int | None = None,
+    held: int = 0,
     progress: Progress | None = None,
 ) -> Moments:
     """The moments of every set of x against every set of y, for every k, from one search of the neighbours.
 
     `y` left out: x against itself. `both`: also of every set of y against every set of x. `memory`: the most bytes to
-    work in, beyond data and result. Every set needs more than max(ks) points.
+    work in, beyond data and result, of which the caller has `held` some. Every set needs more than max(ks) points.
     """
     began = time.perf_counter()
     wanted, order = tuple(dict.fromkeys(moments)), tuple(sorted(set(ks)))
@@ -48,12 +49,24 @@ def pair_moments(
     clouds, frame, power = make_clouds(sides)
     largest = max(int(s.sizes.max()) for s in sides)
     path = _path(run, frame, order[-1] + 2, largest)
-    clouds = [path.arrange(cloud)[0] for cloud in clouds]
+
+    def plans(counting: bool) -> list[Plan]:
+        kept = held + sum(
+            bytes_kept(path.name, s.sizes, s.dim, clouds[0].points.itemsize, len(order), counting) for s in sides
+        )
+        cut = partial(make_plan, path=path.name, d=x.dim, ks=order, counting=counting, threads=run.count,
+                      memory=memory, kept=kept)  # fmt: skip
+        if not both or y is None or path.mirrors:
+            return [cut(x.sizes, None if y is None else y.sizes)]
+        return [cut(x.sizes, y.sizes), cut(y.sizes, x.sizes)]
 
     counting = needs_counts(wanted)
+    cuts = plans(counting)  # before any work: too small a budget is refused here
+    clouds = [path.arrange(cloud)[0] for cloud in clouds]
     known, scans = own_pass(path, run, clouds, order, counting)
-    if not counting and needs_counts_at_ties(wanted) and any((cloud.square_rho == 0).any() for cloud in known):
-        counting = True
+    if not counting and needs_counts_at_ties(wanted) and any(cloud.tied.any() for cloud in known):
+        counting, known = True, []
+        cuts = plans(counting)
         known, scans = own_pass(path, run, clouds, order, counting)
     cloud_x, cloud_y = known[0], known[-1]
 
@@ -63,10 +76,8 @@ def pair_moments(
     out = array(len(x), len(others))
     back = out if y is None else array(len(others), len(x)) if both else array(0, 0)
     spec = specify(wanted, order, largest if counting else 0)
-    cut = partial(make_plan, path=path.name, d=x.dim, ks=order, counting=counting, threads=run.count, memory=memory)
-    jobs = [Job(cut(x.sizes, None if y is None else y.sizes), cloud_x, cloud_y, spec, counting, out, back)]
-    if both and y is not None and not path.mirrors:
-        jobs.append(Job(cut(y.sizes, x.sizes), cloud_y, cloud_x, spec, counting, back, out))
+    directions = ((cloud_x, cloud_y, spec, counting, out, back), (cloud_y, cloud_x, spec, counting, back, out))
+    jobs = [Job(plan, *direction) for plan, direction in zip(cuts, directions, strict=False)]
     if wanted:
         scans += _search(path, run, jobs, progress)
 
@@ -148,4 +159,5 @@ def _search(path: Dense | Low | Scan, run: Threads, jobs: Sequence[Job], progres
         for rows, tiles in stripes.items():
             shared: Any = path.prepare(job, rows)
             scans += run.each(partial(path.tile, job, shared), tiles, done)
+            del shared  # before the next are made
     return scans

@@ -38,7 +38,6 @@ class Leaves(NamedTuple):
     reach: Any  # (set): the largest norm
     points: Any  # as they were given, row-major, flat
     offsets: Any
-    order: Any  # place -> place as it was given
     square_unit: float  # squared distances of float32 coordinates, over those of the points
 
 
@@ -229,8 +228,10 @@ def _pack_pool(coordinates, n, pool, begin, end):
         pool.reach[s] = math.sqrt(farthest) * (1 + 1e-6)
 
 
-def make_leaves(points: NDArray[Any], offsets: Any, centre: Any, unit: float, run: Threads) -> Leaves:
-    """Order and pack all sets of a collection."""
+def make_leaves(
+    points: NDArray[Any], offsets: Any, centre: Any, unit: float, run: Threads
+) -> tuple[Leaves, NDArray[np.int64]]:
+    """Order and pack all sets of a collection; where each point stood."""
     d, sizes = len(centre), np.diff(offsets)
     leaves = -(-sizes // LANES)
     room = -(-leaves // LANES) * LANES
@@ -254,7 +255,7 @@ def make_leaves(points: NDArray[Any], offsets: Any, centre: Any, unit: float, ru
         return 0
 
     run.each(pack, [(start, min(start + 16, len(sizes))) for start in range(0, len(sizes), 16)])
-    return Leaves(packed, low, high, first, boxes, reach, arranged, offsets, order, unit * unit)
+    return Leaves(packed, low, high, first, boxes, reach, arranged, offsets, unit * unit), order
 
 
 def make_pool(leaves: Leaves, rows: tuple[int, int], centre: Any, unit: float, width: int, run: Threads) -> Pool:

@@ -59,7 +59,6 @@ REGISTERS = 2 if LANES == 16 else 1  # of queries that sweep the list together
 WIDEST = (64, 32, 16, 16)  # registers of queries in a superblock, by dimension
 ROUGH = 2.0**-16  # relative widening of a key's bounds; a larger one needs a smaller absolute part
 EVERY = np.uint32((1 << LANES) - 1)
-TIES_MAYBE = -1  # in place of a count: another point may be as far as the k-th
 
 
 class Target(NamedTuple):
@@ -118,9 +117,8 @@ def make_scratch(largest: int, d: int, length: int) -> Scratch:
 
 
 @njit(inline="always")
-def target_of(leaves, s):
+def target_of(leaves, s, d):
     """Set s of a collection's leaves."""
-    d = len(leaves.points) // leaves.offsets[-1]
     return Target(
         leaves.packed[leaves.first[s] * LANES * d :],
         leaves.low[leaves.boxes[s] * d :],
@@ -238,7 +236,7 @@ def _settle(target, pool, i, row, lane, keep, offset, k, scratch, dims):
 
 
 @kernel()
-def _mend(target, pool, position, row, sure, keep, offset, count, k, scratch, nu, within, place, dims):
+def _mend(target, pool, position, row, sure, keep, offset, count, k, scratch, nu, marking, place, dims):
     """The answers of the lanes whose key is not surely the k-th; how many needed a scan."""
     scans = 0
     for lane in range(LANES):
@@ -247,19 +245,18 @@ def _mend(target, pool, position, row, sure, keep, offset, count, k, scratch, nu
             if not _settle(target, pool, pool.start + point, row, lane, keep, offset, k, scratch, dims):
                 _scan(target, pool, pool.start + point, count, k, scratch, dims)
                 scans += 1
-            nu[place + point] = scratch.near[k - 1]
-            if len(within) > 0:
-                within[place + point] = TIES_MAYBE
+            nu[place + point] = -scratch.near[k - 1] if marking else scratch.near[k - 1]
     return scans
 
 
 @kernel()
-def search_target(target, pool, ks, dims, like, scratch, nu, within, place):
-    """The k-th squared distances, in float64, of all queries of a pool in one target set, into nu[:, place + point];
-    how many needed a scan. `within`, where it is not empty, is told of points whose k-th neighbour may have ties.
+def search(leaves, j, pool, ks, dims, like, scratch, nu, marking, place):
+    """The k-th squared distances, in float64, of all queries of a pool in a set of leaves, into nu[:, place + point].
+
+    Returns how many needed a scan. `marking` makes those negative (even zero) whose k-th neighbour may have ties.
     """
     d, length, deepest, width, scans = len(dims), len(like), ks[-1], pool.width, 0
-    stored = length * LANES
+    target, stored = target_of(leaves, j, d), length * LANES
     block, lists = dims, like
     if REGISTERS == 2:
         block, lists = dims + dims, like + like
@@ -283,6 +280,6 @@ def search_target(target, pool, ks, dims, like, scratch, nu, within, place):
                 answer(pool.exact, position * d, scratch.exact, scratch.capacity, scratch.keys, row, keep, pool.order,
                        position, nu[t], place, dims)  # fmt: skip
                 if sure != EVERY:
-                    scans += _mend(target, pool, position, row, sure, keep, offset, count, k, scratch, nu[t],
-                                   within[t] if len(within) > 0 else pool.order[:0], place, dims)  # fmt: skip
+                    scans += _mend(target, pool, position, row, sure, keep, offset, count, k, scratch, nu[t], marking,
+                                   place, dims)  # fmt: skip
     return scans

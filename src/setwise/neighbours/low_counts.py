@@ -17,10 +17,10 @@ from numba import njit, types
 
 from setwise.neighbours.compiled import kernel
 from setwise.neighbours.exact import TIE, square_distance
-from setwise.neighbours.low import TIES_MAYBE, target_of, widened
+from setwise.neighbours.low import target_of, widened
 from setwise.neighbours.low_ops import U
 from setwise.neighbours.memory import aligned
-from setwise.neighbours.ranks import TOGETHER, add_squares, differ, range_of, tally
+from setwise.neighbours.ranks import TOGETHER, add_squares, between, pass_by, range_of, tally
 from setwise.neighbours.simd import (
     F32,
     F64,
@@ -43,15 +43,25 @@ NOWHERE = np.float32(3e38)
 
 
 class Scratch(NamedTuple):
+    """A thread's memory, and where it keeps the counts of one set for all targets of a tile."""
+
     distances: Any  # (own point, lane): squared
     nearest: Any  # (leaf): the smallest of its distances
     farthest: Any
+    within: Any  # (target, own point): points of the target
+    ranks: Any  # the same: own points
 
 
-def make_scratch(largest: int) -> Scratch:
+def make_scratch(largest: int, targets: int) -> Scratch:
     leaves = -(-largest // LANES)
-    room = -(-leaves // LANES) * LANES
-    return Scratch(aligned(leaves * LANES * LANES), aligned(room), aligned(room))
+    room, counts = -(-leaves // LANES) * LANES, targets * leaves * LANES
+    return Scratch(
+        aligned(leaves * LANES * LANES),
+        aligned(room),
+        aligned(room),
+        aligned(counts, np.int32),
+        aligned(counts, np.int32),
+    )
 
 
 @simd(types.float32)
@@ -64,12 +74,18 @@ def _greatest(e: Emitter, value: ir.Value) -> ir.Value:
     return e.b.bitcast(e.greatest(value), F32)
 
 
-@simd(types.uint32)
-def _larger(e: Emitter, nu: Any, i: ir.Value, rho: Any, j: ir.Value) -> ir.Value:
-    """The lanes of which nu is larger than rho, in float64."""
-    kind = ir.VectorType(F64, LANES)
-    mask = e.b.fcmp_ordered(">", e.load(nu, i, kind), e.load(rho, j, kind))
-    return e.b.zext(e.mask_bits(mask), I32)
+@simd(types.UniTuple(types.uint32, 2))
+def _compare(e: Emitter, nu: Any, i: ir.Value, rho: Any, j: ir.Value, lanes: ir.Value) -> list[ir.Value]:
+    """Of these lanes, those of which nu is larger than rho, in float64, and those that the search marked; the marks
+    are taken off."""
+    kind, wide = ir.VectorType(F64, LANES), ir.VectorType(ir.IntType(64), LANES)
+    lanes = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
+    value = e.load(nu, i, kind)
+    marked = e.b.icmp_signed("<", e.b.bitcast(value, wide), ir.Constant(wide, [0] * LANES))
+    value = e.b.select(lanes, e.call(f"llvm.fabs.v{LANES}f64", kind, [value]), value)
+    e.store(value, nu, i)
+    larger = e.b.fcmp_ordered(">", value, e.load(rho, j, kind))
+    return [e.b.zext(e.mask_bits(e.b.and_(lanes, mask)), I32) for mask in (larger, marked)]
 
 
 @simd(vectors(2))
@@ -93,23 +109,20 @@ def _limits(
 
 
 @simd(types.void)
-def _conclude(
+def _put_ranks(
     e: Emitter,
-    counts: list[ir.Value],
-    more: ir.Value,
+    seen: list[ir.Value],
+    passed: ir.Value,
     own_within: Any,
     i: ir.Value,
     lanes: ir.Value,
-    inhabited: ir.Value,
     out: Any,
     place: ir.Value,
 ) -> None:
-    """Own ranks: of these lanes the count and some more, of the others what is known; beyond the set, the answers of
-    the next target stay as they are."""
-    mask, valid = (e.b.bitcast(e.b.trunc(bits, ir.IntType(LANES)), VM) for bits in (lanes, inhabited))
-    found = e.b.add(e.bits(counts[0]), e.splat(e.b.trunc(more, I32)))
-    known = e.b.select(valid, e.load(own_within, i, VI), e.load(out, place, VI))
-    e.store(e.b.select(mask, found, known), out, place)
+    """Own ranks: of these lanes as many as passed by and are not beyond, of the others what is known."""
+    mask = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
+    found = e.b.add(e.bits(seen[0]), e.splat(e.b.trunc(passed, I32)))
+    e.store(e.b.select(mask, found, e.load(own_within, i, VI)), out, place)
 
 
 @simd(types.uint32)
@@ -127,52 +140,47 @@ def _leaves_of_box(
     return e.b.zext(e.mask_bits(e.at_most(near, e.splat(limit))), I32)
 
 
-@simd(lambda packed, i, queries, q, inside, outside, counts, dims: counts)
+@simd(lambda packed, i, queries, q, inside, seen, dims: seen)
 def _tally_leaf(
-    e: Emitter, packed: Any, i: ir.Value, queries: Any, q: ir.Value, inside: ir.Value, outside: ir.Value,
-    counts: list[ir.Value], dims: list[Any],
+    e: Emitter, packed: Any, i: ir.Value, queries: Any, q: ir.Value, inside: ir.Value, seen: list[ir.Value],
+    dims: list[Any],
 ) -> list[ir.Value]:  # fmt: skip
-    """Count the points of a leaf under the two limits of each query."""
+    """Let the points of a leaf pass by."""
     query = [e.load(queries, e.at(q, axis * LANES)) for axis in range(len(dims))]
-    sums = [e.bits(count) for count in counts]
-    for point in range(LANES):
+
+    def square(point: int) -> ir.Value:
         total = None
         for axis, coordinate in enumerate(query):
             difference = e.b.fsub(coordinate, e.spread(packed, e.at(i, axis * LANES + point)))
             total = e.b.fmul(difference, difference) if total is None else e.fma(difference, difference, total)
-        sums = [
-            e.b.sub(count, e.b.sext(e.at_most(total, limit), VI))
-            for count, limit in zip(sums, (inside, outside), strict=True)
-        ]
-    return [e.floats(count) for count in sums]
+        return total
+
+    return pass_by(e, seen, inside, map(square, range(LANES)))
 
 
 @kernel()
 def _count_target(target, own, g, inside, outside, dims):
-    """The points of a target within the two limits of each lane."""
-    d, room, reached = len(dims), target.room, _greatest(outside)
-    counts = (splat(np.float32(0)), splat(np.float32(0)))
+    """The points of a target that pass by the limits of each lane, and how many these are."""
+    d, room, reached, passed = len(dims), target.room, _greatest(outside), np.intp(0)
+    seen = (splat(np.float32(0)), splat(np.float32(0)))
     for group in range(0, room, LANES):
         near = _leaves_of_box(target.low, target.high, group, room, own.low, own.high, g, own.room, reached, dims)
+        passed += np.intp(bits_set(near)) * LANES
         for _ in range(bits_set(near)):
             leaf = group + lowest(near)
             near &= near - np.uint32(1)
-            i, q = leaf * d * LANES, g * d * LANES
-            counts = _tally_leaf(target.packed, i, own.packed, q, inside, outside, counts, dims)
-    return counts
+            seen = _tally_leaf(target.packed, leaf * d * LANES, own.packed, g * d * LANES, inside, seen, dims)
+    return passed, seen
 
 
-@simd(types.uint32)
-def _count_others(
-    e: Emitter, counts: list[ir.Value], others: ir.Value, larger: ir.Value, within: Any, place: ir.Value
-) -> ir.Value:
-    """Store the counts of some lanes; which of these are unsure, and which of the larger ones may have ties."""
-    others, larger = (e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM) for lanes in (others, larger))
-    before = e.load(within, place, VI)
-    e.store(e.b.select(others, e.bits(counts[0]), before), within, place)
-    differ = e.b.icmp_signed("!=", e.bits(counts[0]), e.bits(counts[1]))
-    maybe = e.b.icmp_signed("==", before, ir.Constant(VI, [TIES_MAYBE] * LANES))
-    return e.b.zext(e.mask_bits(e.b.or_(e.b.and_(others, differ), e.b.and_(larger, maybe))), I32)
+@simd(types.void)
+def _put_counts(
+    e: Emitter, seen: list[ir.Value], passed: ir.Value, lanes: ir.Value, k: ir.Value, within: Any, place: ir.Value
+) -> None:
+    """Points of the target: of these lanes as many as passed by and are not beyond, of the others k."""
+    mask = e.b.bitcast(e.b.trunc(lanes, ir.IntType(LANES)), VM)
+    found, known = (e.splat(e.b.trunc(count, I32)) for count in (passed, k))
+    e.store(e.b.select(mask, e.b.add(e.bits(seen[0]), found), known), within, place)
 
 
 @njit(inline="always")
@@ -219,64 +227,68 @@ def _own_distances(own, g, scratch, dims):
 
 @kernel()
 def _rank(own, g, inside, outside, scratch):
-    """How many own points lie under the two limits of each lane; those of whole leaves come as a number."""
-    everyone, surely, reached = np.intp(0), _least(inside), _greatest(outside)
-    counts = (splat(np.float32(0)), splat(np.float32(0)))
+    """The own points that pass by the limits of each lane; how many these are, with those of leaves wholly inside."""
+    passed, surely, reached = np.intp(0), _least(inside), _greatest(outside)
+    seen = (splat(np.float32(0)), splat(np.float32(0)))
     for group in range(0, own.room, LANES):
-        whole = at_most(scratch.farthest, group, surely)
-        some = at_most(scratch.nearest, group, reached) & ~whole
-        everyone += np.intp(bits_set(whole)) * LANES
+        some = at_most(scratch.nearest, group, reached)
+        passed += np.intp(bits_set(some)) * LANES
+        some &= ~at_most(scratch.farthest, group, surely)
         for _ in range(bits_set(some)):
             leaf = group + lowest(some)
             some &= some - np.uint32(1)
-            counts = tally(scratch.distances, leaf * LANES * LANES, inside, outside, counts)
-    return everyone, counts
+            seen = tally(scratch.distances, leaf * LANES * LANES, inside, seen)
+    return passed, seen
 
 
 @kernel()
-def count_set(x, i, y, columns, skip, cloud, t, nu, within, ranks, place, stride, scratch, dims):
-    """For the points of set i of x, the own points (ranks) and those of each target (within) in the matched radius.
+def count_set(x, i, y, columns, skip, cloud, k, t, nu, place, stride, scratch, dims):
+    """For the points of set i of x, the own points (scratch.ranks) and those of each target (scratch.within) in the
+    matched radius.
 
-    The answers for target j begin at `place` + (j - columns[0]) * `stride`; `within` holds k, or TIES_MAYBE. `skip`
-    leaves out set i itself.
+    The k-th squared distances to target j begin at nu[place + (j - columns[0]) * stride]; the search may have marked
+    them. `skip` leaves out set i itself.
     """
-    d, own = len(dims), target_of(x, i)
+    d, own = len(dims), target_of(x, i, len(dims))
     relative = np.float32((8 + d) * U)
-    for g in range((own.n + LANES - 1) // LANES):
+    leaves = (own.n + LANES - 1) // LANES
+    for g in range(leaves):
         known = own.start + g * LANES
         inhabited = np.uint32((1 << min(LANES, own.n - g * LANES)) - 1)
         _own_distances(own, g, scratch, dims)
         for j in range(columns[0], columns[1]):
             if skip and i == j:
                 continue
-            target = target_of(y, j)
+            target = target_of(y, j, d)
             error = np.float32(6 * U * max(x.reach[i], y.reach[j]))
             at = place + (j - columns[0]) * stride + g * LANES
-            larger = _larger(nu, at, cloud.square_rho[t], known) & inhabited
-            unsure = np.uint32(0)
-            counts = (splat(np.float32(0)), splat(np.float32(0)))
-            everyone = np.intp(0)
+            out = ((j - columns[0]) * leaves + g) * LANES
+            larger, marked = _compare(nu, at, cloud.square_rho[t], known, inhabited)
+            unsure, passed = np.uint32(0), np.intp(0)
+            seen = (splat(np.float32(0)), splat(np.float32(0)))
             if larger:
                 inside, outside = _limits(nu, at, x.square_unit, error, relative, larger)
-                everyone, counts = _rank(own, g, inside, outside, scratch)
-                unsure = differ(counts) & larger
-            _conclude(counts, everyone - 1, cloud.own_within[t], known, larger, inhabited, ranks, at)
+                passed, seen = _rank(own, g, inside, outside, scratch)
+                unsure = between(seen, inside, outside) & larger
+            _put_ranks(seen, passed - 1, cloud.own_within[t], known, larger, scratch.ranks, out)
             for _ in range(bits_set(unsure)):
                 lane = lowest(unsure)
                 unsure &= unsure - np.uint32(1)
                 p = g * LANES + lane
-                ranks[at + lane] = _count_exactly(own, own.packed, _reach(own, p, d), x.points, own.start + p,
-                                                  nu[at + lane], x.reach[i], dims) - 1  # fmt: skip
-            others = ~larger & inhabited
-            counts = (splat(np.float32(0)), splat(np.float32(0)))
+                scratch.ranks[out + lane] = _count_exactly(own, own.packed, _reach(own, p, d), x.points, own.start + p,
+                                                           nu[at + lane], x.reach[i], dims) - 1  # fmt: skip
+            others, unsure = ~larger & inhabited, larger & marked
             if others:
                 inside, outside = _limits(cloud.square_rho[t], known, x.square_unit, error, relative, others)
-                counts = _count_target(target, own, g, inside, outside, dims)
-            unsure = _count_others(counts, others, larger, within, at)
+                passed, seen = _count_target(target, own, g, inside, outside, dims)
+                unsure |= between(seen, inside, outside) & others
+            _put_counts(seen, passed, others, k, scratch.within, out)
             for _ in range(bits_set(unsure)):
                 lane = lowest(unsure)
                 unsure &= unsure - np.uint32(1)
                 p = g * LANES + lane
                 square = max(cloud.square_rho[t, own.start + p], nu[at + lane])
-                within[at + lane] = _count_exactly(target, own.packed, _reach(own, p, d), x.points, own.start + p,
-                                                   square, max(x.reach[i], y.reach[j]), dims)  # fmt: skip
+                scratch.within[out + lane] = _count_exactly(target, own.packed, _reach(own, p, d), x.points,
+                                                            own.start + p, square, max(x.reach[i], y.reach[j]),
+                                                            dims)  # fmt: skip
+    return leaves * LANES

@@ -35,12 +35,13 @@ def own_pass(
     for cloud in clouds:
         points, sizes = int(cloud.offsets[-1]), np.diff(cloud.offsets)
         shape = (len(ks), points)
-        square_rho, log_rho, k_rho = (aligned(shape, np.float64) for _ in range(3))
-        own, within = np.full((len(deep), points), np.inf), aligned(shape if counting else (0, 0), np.int32)
+        square_rho, log_rho = (aligned(shape, np.float64) for _ in range(2))
+        k_rho, within = (aligned(s, np.int32) for s in (shape, shape if counting else (0, 0)))
         seen = cloud._replace(square_rho=square_rho, log_rho=log_rho, k_rho=k_rho, own_within=within)
 
-        def job(task: tuple[int, int], seen: Cloud = seen, own: Array = own, sizes: Array = sizes) -> int:
+        def job(task: tuple[int, int], seen: Cloud = seen, sizes: Array = sizes) -> int:
             wanted = deep[deep <= sizes[task[0]]] if task[1] - task[0] == 1 else deep
+            own = np.full((len(deep), int(sizes[slice(*task)].sum())), np.inf)
             scans = path.own(seen, task, wanted, int(deep[-1]), own)
             _know(seen, *task, np.array(ks), places, own, counting)
             return scans
@@ -62,19 +63,21 @@ def _tasks(small: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 @kernel()
 def _know(cloud, begin, end, ks, places, own, counting):
-    """What the own k-th distances of some sets' points say, from the squared distances `own`, itself at rank 1.
+    """What the own k-th distances of some sets' points say, from the squared distances `own`, itself at rank 1, which
+    begin with those of the first of these sets.
 
     A set that is one point, repeated, has no positive distance: log_rho = -inf, an infinite density.
     """
+    base = cloud.offsets[begin]
     for s in range(begin, end):
         first, stop = cloud.offsets[s], cloud.offsets[s + 1]
         n = stop - first
         for i in range(first, stop):
             for t in range(len(ks)):
-                k, square = ks[t], own[places[t], i]
+                k, square = ks[t], own[places[t], i - base]
                 cloud.square_rho[t, i] = square
                 if counting:
-                    alone = k + 2 > n or own[places[t] + 1, i] > square * TIE
+                    alone = k + 2 > n or own[places[t] + 1, i - base] > square * TIE
                     cloud.own_within[t, i] = (
                         k if alone else count_within(cloud.points, i, cloud.points, first, stop, cloud.d, square) - 1
                     )
@@ -98,8 +101,12 @@ def own_moments(cloud: Cloud, own: Sequence[Own], ks: tuple[int, ...], shift: fl
     for moment in own:
         constant = np.log(gamma_ratio(counts, moment.a))
         for t, k in enumerate(ks):
-            terms = constant[cloud.k_rho[t].astype(np.int64)] - cloud.d * moment.a * cloud.log_rho[t]
-            found[moment, k] = _log_mean_exp(terms, cloud.offsets) + shift * moment.a
+            found[moment, k] = np.full(len(cloud.offsets) - 1, shift * moment.a)
+            for start in range(0, len(cloud.offsets) - 1, TOGETHER):
+                offsets = cloud.offsets[start : start + TOGETHER + 1]
+                part = slice(offsets[0], offsets[-1])
+                terms = constant[cloud.k_rho[t, part]] - cloud.d * moment.a * cloud.log_rho[t, part]
+                found[moment, k][start : start + TOGETHER] += _log_mean_exp(terms, offsets - offsets[0])
     return found
 
 
@@ -114,4 +121,4 @@ def _log_mean_exp(terms: Array, offsets: NDArray[np.int64]) -> Array:
 
 def ties(cloud: Cloud) -> NDArray[np.int64]:
     """How many points of each set coincide with their k-th neighbour, for the largest k."""
-    return np.add.reduceat((cloud.square_rho[-1] == 0).astype(np.int64), cloud.offsets[:-1])
+    return np.add.reduceat(cloud.square_rho[-1] == 0, cloud.offsets[:-1], dtype=np.int64)

@@ -146,9 +146,9 @@ class Low:
 
     def arrange(self, cloud: Cloud) -> tuple[Cloud, NDArray[np.int64]]:
         """The collection in the order of its leaves, and where each point stood."""
-        leaves = make_leaves(cloud.points, cloud.offsets, *self.frame, self.run)
+        leaves, order = make_leaves(cloud.points, cloud.offsets, *self.frame, self.run)
         self.leaves[id(leaves.points)] = leaves
-        return cloud._replace(points=leaves.points), leaves.order
+        return cloud._replace(points=leaves.points), order
 
     def own(self, cloud: Cloud, task: tuple[int, int], deep: NDArray[np.int64], deepest: int, nu: Array) -> int:
         d, scans, length = cloud.d, 0, list_length("low", deepest, cloud.d)
@@ -158,17 +158,26 @@ class Low:
             if self.run.stop[0]:
                 break
             pool = own_pool(leaves, s, *self.frame)
-            scans += low_tiles.search(
-                leaves, s, pool, deep, (0,) * d, (0,) * length, scratch, nu, _nothing(), int(cloud.offsets[s])
+            scans += low.search(
+                leaves,
+                s,
+                pool,
+                deep,
+                (0,) * d,
+                (0,) * length,
+                scratch,
+                nu,
+                False,
+                int(cloud.offsets[s] - cloud.offsets[task[0]]),
             )
         return scans
 
     def pair(self, x: Cloud, y: Cloud, deep: NDArray[np.int64], squares: Array) -> None:
         """The deep-th squared distances from one set to another."""
         length = list_length("low", int(deep[-1]), x.d)
-        low_tiles.search(
+        low.search(
             self.leaves[id(y.points)], 0, own_pool(self.leaves[id(x.points)], 0, *self.frame), deep, (0,) * x.d,
-            (0,) * length, low.make_scratch(self.largest, x.d, length), squares, _nothing(), 0,
+            (0,) * length, low.make_scratch(self.largest, x.d, length), squares, False, 0,
         )  # fmt: skip
 
     def prepare(self, job: Job, rows: tuple[int, int]) -> Pool:
@@ -180,22 +189,22 @@ class Low:
     def tile(self, job: Job, prepared: Pool, task: Tile) -> int:
         x, y, spec, counting, d = job.x, job.y, job.spec, job.counting, job.x.d
         length = list_length("low", int(spec.ks[-1]), d)
-        places = int(x.offsets[task.rows[1]] - x.offsets[task.rows[0]]) * (task.columns[1] - task.columns[0])
+        targets = task.columns[1] - task.columns[0]
+        places = int(x.offsets[task.rows[1]] - x.offsets[task.rows[0]]) * targets
 
         def make() -> Any:
             return (
                 low.make_scratch(self.largest, d, length),
-                low_counts.make_scratch(self.largest if counting else 1),
+                low_counts.make_scratch(*(self.largest, targets) if counting else (0, 0)),
                 make_work(len(spec.kind), self.largest),
-                _answers(len(spec.ks), places, counting),
+                aligned((len(spec.ks), places), np.float64),
             )
 
-        scratch, counts, work, answers = self.run.scratch(make)
+        scratch, counts, work, nu = self.run.scratch(make)
         return int(
             low_tiles.tile(
                 x, y, self.leaves[id(x.points)], self.leaves[id(y.points)], prepared, spec, task.rows, task.columns,
-                job.plan.mirrored, counting, (0,) * d, (0,) * length, scratch, counts, work, *answers, job.out,
-                self.run.stop,
+                job.plan.mirrored, counting, (0,) * d, (0,) * length, scratch, counts, work, nu, job.out, self.run.stop,
             )
         )  # fmt: skip
 
@@ -217,8 +226,8 @@ class Scan:
         for s in range(*task):
             first, last = int(cloud.offsets[s]), int(cloud.offsets[s + 1])
             exact.scan_set(
-                cloud.points, first, last, cloud.points, first, last, cloud.d, deep, np.empty(deepest), nu, first,
-                self.run.stop,
+                cloud.points, first, last, cloud.points, first, last, cloud.d, deep, np.empty(deepest), nu,
+                first - int(cloud.offsets[task[0]]), self.run.stop,
             )  # fmt: skip
         return int(cloud.offsets[task[1]] - cloud.offsets[task[0]])
 
@@ -251,7 +260,7 @@ class Scan:
                     exact.count_set(x.points, first, last, y.points, start, stop, x.d, x.square_rho, answers.nu,
                                     answers.within, answers.ranks)  # fmt: skip
                 for t in range(len(spec.ks)):
-                    reduce_pair(spec, x, i, y, j, t, *answers, 0, counting, work, job.out)
+                    reduce_pair(spec, x, i, y, j, t, *(part[t] for part in answers), counting, work, job.out)
                 total += last - first
         return total
 

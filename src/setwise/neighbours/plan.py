@@ -67,11 +67,20 @@ def bytes_per_thread(path: Path, d: int, k: int, rows: int, columns: int, larges
     """An upper bound on a thread's scratch for a tile of so many points; `largest` is the largest set's."""
     length, answers = list_length(path, k, d), ks * (16 if counting else 8)
     if path == "low":
-        return columns * rows * answers + largest * (24 * d + 60) + (largest * 64 if counting else 0)
+        return columns * rows * ks * 8 + largest * (24 * d + 60 + (64 + 8 * columns if counting else 0))
     if path == "scan":
         return (rows * columns + columns * rows) * answers
     lists = largest * length * (4 + 4) + (largest * ks * (8 + 136) if counting else 0)
     return lists + (rows + columns) * (4 * d + 16) + (largest * 64 if counting else 0)
+
+
+def bytes_kept(path: Path, sizes: NDArray[np.int64], d: int, itemsize: int, ks: int, counting: bool) -> int:
+    """What is kept of a collection's points throughout: themselves in their order, and what is known of each."""
+    points, leaves = int(sizes.sum()), -(-sizes // LANES)
+    known = points * ks * (24 if counting else 20)
+    arranged = points * d * itemsize if path != "scan" else 0
+    packed = int((leaves + 2 * -(-leaves // LANES)).sum()) * LANES * d * 4 if path == "low" else 0
+    return known + arranged + packed
 
 
 def make_plan(
@@ -84,11 +93,12 @@ def make_plan(
     counting: bool,
     threads: int,
     memory: int | None,
+    kept: int = 0,
 ) -> Plan:
-    """Cut the pairs into tiles that keep all threads busy and inside the budget (bytes)."""
+    """Cut the pairs into tiles that keep all threads busy and inside the budget (bytes), of which `kept` are taken."""
     mirrored = sizes_y is None
     columns = sizes_x if sizes_y is None else sizes_y
-    budget = DEFAULT_MEMORY if memory is None else memory
+    budget = DEFAULT_MEMORY if memory is None else memory - kept
     while True:
         try:
             cut = _low if path == "low" else _pairs
@@ -102,7 +112,7 @@ def make_plan(
                 budget *= 2
             else:
                 raise InputError(
-                    f"memory={memory} bytes is too little: the largest sets need {need.bytes}. "
+                    f"memory={memory} bytes is too little: these sets need {kept + need.bytes}. "
                     "Give more memory, or thin the sets."
                 ) from None
 
@@ -126,13 +136,12 @@ def _low(
 ) -> tuple[Tile, ...]:
     """Rows: as many sets as the budget lets share a kd order. Columns: one target, more where own ranks are shared."""
     largest = int(max(sizes_x.max(), sizes_y.max()))
-    pooled = 44 + 34 * d + (12 + 6 * d if counting else 0)  # bytes a query point in the pool, and packed in its own set
+    ordered, pooled = 22 * d + 24, 14 * d + 12  # bytes a query point while the pool is made, and then
     together = TOGETHER if counting else 1
 
     def cost(points: int, columns: int) -> int:
-        return pooled * points + threads * bytes_per_thread(
-            path, d, max(ks), points, columns, largest, len(ks), counting
-        )
+        scratch = bytes_per_thread(path, d, max(ks), points, columns, largest, len(ks), counting)
+        return max(ordered * points, pooled * points + threads * scratch)
 
     while together > 1 and cost(min(int(sizes_x.sum()), 1 << 17), together) > budget:
         together //= 2

@@ -8,6 +8,7 @@ Two limits enclose each radius; a point between them sends its query to float64.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,24 +62,31 @@ def add_squares(e: Emitter, total: list[ir.Value], packed: Any, q: ir.Value, y: 
     return out
 
 
-@simd(lambda distances, p, inside, outside, counts: counts)
-def tally(
-    e: Emitter, distances: Any, p: ir.Value, inside: ir.Value, outside: ir.Value, counts: list[ir.Value]
-) -> list[ir.Value]:
-    """Count LANES own points under the two limits of each query."""
-    one = ir.Constant(VI, [1] * LANES)
-    within, reached = (e.bits(count) for count in counts)
-    for i in range(LANES):
-        square = e.load(distances, e.at(p, i * LANES))
-        within = e.b.select(e.at_most(square, inside), e.b.add(within, one), within)
-        reached = e.b.select(e.at_most(square, outside), e.b.add(reached, one), reached)
-    return [e.floats(within), e.floats(reached)]
+def pass_by(e: Emitter, seen: list[ir.Value], inside: ir.Value, squares: Iterable[ir.Value]) -> list[ir.Value]:
+    """Of each lane, less one for every square beyond its limit, and the bits by which the nearest of these is beyond.
+
+    Both come from one difference of bits, which is cheaper than to compare: it is negative beyond the limit, and of
+    negative numbers the greatest is the greatest without a sign, where no other can be greater.
+    """
+    beyond, nearest = (e.bits(part) for part in seen)
+    for square in squares:
+        gap = e.b.sub(e.bits(inside), e.bits(square))
+        beyond = e.b.add(beyond, e.b.ashr(gap, ir.Constant(VI, [31] * LANES)))
+        nearest = e.call(f"llvm.umax.v{LANES}i32", VI, [nearest, gap])
+    return [e.floats(beyond), e.floats(nearest)]
+
+
+@simd(lambda distances, p, inside, seen: seen)
+def tally(e: Emitter, distances: Any, p: ir.Value, inside: ir.Value, seen: list[ir.Value]) -> list[ir.Value]:
+    """Let LANES own points pass by."""
+    return pass_by(e, seen, inside, (e.load(distances, e.at(p, i * LANES)) for i in range(LANES)))
 
 
 @simd(types.uint32)
-def differ(e: Emitter, counts: list[ir.Value]) -> ir.Value:
-    """The lanes whose two counts are not the same."""
-    return e.b.zext(e.mask_bits(e.b.icmp_signed("!=", e.bits(counts[0]), e.bits(counts[1]))), I32)
+def between(e: Emitter, seen: list[ir.Value], inside: ir.Value, outside: ir.Value) -> ir.Value:
+    """The lanes with a square beyond the first limit and not beyond the second."""
+    room = e.b.sub(e.b.sub(e.bits(inside), e.bits(outside)), ir.Constant(VI, [1] * LANES))
+    return e.b.zext(e.mask_bits(e.b.icmp_unsigned(">", e.bits(seen[1]), room)), I32)
 
 
 @simd(vectors(2))
@@ -152,15 +160,15 @@ def _register(
     margin = largest * relative + error
     below = max(0.0, smallest - margin) ** 2 * (1 - 1e-6)
     above = (largest + margin) ** 2 * (1 + 1e-6)
-    counted = (splat(np.float32(0)), splat(np.float32(0)))
+    seen = (splat(np.float32(0)), splat(np.float32(0)))
     everyone = 0
     for h in range(registers):
-        if most[h] <= below:
+        if least[h] <= above:
             everyone += LANES
-        elif least[h] <= above:
-            counted = tally(distances, h * LANES * LANES, inside, outside, counted)
-    store(counted[0], counts, 0)
-    unsure = differ(counted)
+            if most[h] > below:
+                seen = tally(distances, h * LANES * LANES, inside, seen)
+    store(seen[0], counts, 0)
+    unsure = between(seen, inside, outside)
     for lane in range(inhabited):
         i = g * LANES + lane
         square = nu[t, place + i]

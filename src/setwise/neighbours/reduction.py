@@ -141,10 +141,10 @@ def _mixture(near_x, near_y, n, m):
 
 
 @kernel()
-def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, work, out):
+def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, counted, work, out):
     """All moments of set i of x against set j of y for the t-th k, into out[:, i, j].
 
-    nu, within and ranks are (k, place + point): squared distances, and where `counted` the counts q and l. `work` has
+    nu, within and ranks hold the pair's points: squared distances, and where `counted` the counts q and l. `work` has
     three rows, and one more for each moment.
     """
     d = x.d
@@ -152,18 +152,18 @@ def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, work, ou
     start, stop = y.offsets[j], y.offsets[j + 1]
     log_nu, ratio = work[0], work[1]
     least, range_nu, range_ratio, sum_ratio = see(
-        nu[t], place, x.flat_log_rho, t * x.offsets[-1] + first, np.float64(d), n, log_nu, ratio
+        nu, x.flat_log_rho, t * x.offsets[-1] + first, np.float64(d), n, log_nu, ratio
     )
     tied = least == 0.0 or x.tied[t, i]
     sums = work[-1]
     for group in range(len(spec.by_x) if spec.matched.any() else 0):
-        sum_matched(spec.by_x[group], spec.by_y[group], ranks[t], within[t], place, n, sums, 16 * group)
+        sum_matched(spec.by_x[group], spec.by_y[group], ranks, within, n, sums, 16 * group)
     for moment in spec.order:
         kind, a, b = spec.kind[moment], spec.a[moment], spec.b[moment]
         terms, source = work[2 + moment], spec.source[moment]
         if kind == MIXTURE:
             for p in range(n):
-                terms[p] = _mixture(ranks[t, place + p], within[t, place + p], n, stop - start)
+                terms[p] = _mixture(ranks[p], within[p], n, stop - start)
             value = _mean(terms, n)
         elif spec.matched[moment]:
             lane = moment // 8 * 16 + moment % 8
@@ -174,7 +174,7 @@ def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, work, ou
                     terms[p] = ratio[p]
                 else:
                     terms[p] = spec.constant[moment, t] - d * (a * x.log_rho[t, first + p] + b * log_nu[p])
-            _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place, counted, log_nu, terms)
+            _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, counted, log_nu, terms)
             if kind == LOG_RATIO:
                 value = _mean(terms, n)
             else:
@@ -200,16 +200,16 @@ def reduce_pair(spec, x, i, y, j, t, nu, within, ranks, place, counted, work, ou
 
 
 @kernel()
-def _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place, counted, log_nu, terms):
+def _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, counted, log_nu, terms):
     """The terms of the points whose rho or nu is zero (moments.Power says what they are)."""
     k, d, a, b = spec.ks[t], x.d, spec.a[moment], spec.b[moment]
     for p in range(n):
-        rho, square = x.square_rho[t, first + p], nu[t, place + p]
+        rho, square = x.square_rho[t, first + p], nu[p]
         if rho > 0.0 and square > 0.0:
             continue
         if spec.kind[moment] == LOG_RATIO or a + b == 0.0:
             if counted:
-                near_x, near_y = ranks[t, place + p], within[t, place + p]
+                near_x, near_y = ranks[p], within[p]
             else:
                 ball = max(rho, square)
                 near_x = count_within(x.points, first + p, x.points, first, first + n, d, ball) - 1
@@ -219,7 +219,7 @@ def _mend(spec, moment, x, first, n, y, start, stop, t, nu, within, ranks, place
             else:
                 terms[p] = _log_ratio(near_x, a) + _log_ratio(near_y, b)
         else:
-            k_rho, log_rho = x.k_rho[t, first + p], x.log_rho[t, first + p]
+            k_rho, log_rho = np.float64(x.k_rho[t, first + p]), x.log_rho[t, first + p]
             k_nu, log_distance = np.float64(k), log_nu[p]
             if square == 0.0:
                 ties, beyond = beyond_ties(x.points, first + p, y.points, start, stop, d)

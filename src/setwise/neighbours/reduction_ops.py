@@ -123,16 +123,16 @@ def _extreme(e: Emitter, value: ir.Value, largest: ir.Value) -> ir.Value:
 
 
 @njit(inline="always")
-def see(nu, place, log_rho, at, d, n, log_nu, ratio):
+def see(nu, log_rho, at, d, n, log_nu, ratio):
     """log nu and d log(nu / rho) of n points: the smallest nu^2, the ranges of both, and the sum of the latter."""
     high = wide(math.inf)
     low = wide(-math.inf)
     seen = (high, high, low, high, low, zeros())
     for i in range(0, n - 7, 8):
-        seen = _see(seen, nu, place + i, log_rho, at + i, d, log_nu, ratio, i, 8)
+        seen = _see(seen, nu, i, log_rho, at + i, d, log_nu, ratio, i, 8)
     if n % 8:
         i = n - n % 8
-        seen = _see(seen, nu, place + i, log_rho, at + i, d, log_nu, ratio, i, n % 8)
+        seen = _see(seen, nu, i, log_rho, at + i, d, log_nu, ratio, i, n % 8)
     return (
         _extreme(seen[0], False), (_extreme(seen[1], False), _extreme(seen[2], True)),
         (_extreme(seen[3], False), _extreme(seen[4], True)), total_of(seen[5]),
@@ -203,13 +203,13 @@ def _put_both(e: Emitter, even: list[ir.Value], odd: list[ir.Value], out: Any, a
 
 
 @njit(inline="always")
-def sum_matched(by_x, by_y, ranks, within, place, n, out, at):
+def sum_matched(by_x, by_y, ranks, within, n, out, at):
     """The sums over n points of by_x[l] by_y[q], into out[at:at + 8], and of by_x[l] + by_y[q], behind them: one lane a
     moment."""
     even = odd = (zeros(), zeros())
-    for p in range(place, place + n - 1, 2):
+    for p in range(0, n - 1, 2):
         even = _add_matched(even, by_x, ranks[p], by_y, within[p])
         odd = _add_matched(odd, by_x, ranks[p + 1], by_y, within[p + 1])
     if n % 2:
-        even = _add_matched(even, by_x, ranks[place + n - 1], by_y, within[place + n - 1])
+        even = _add_matched(even, by_x, ranks[n - 1], by_y, within[n - 1])
     _put_both(even, odd, out, at)

@@ -10,7 +10,7 @@ from types import ModuleType
 
 from setwise.errors import InputError
 
-EXPERIMENTS = ("usps", "beta", "entropy", "lle", "coil", "turbulence")
+EXPERIMENTS = ("usps",)
 
 
 def experiment(name: str) -> ModuleType:

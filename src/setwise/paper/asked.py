@@ -20,7 +20,6 @@ class Asked:
     data : folder that the data are looked for in
     runs : how many; each experiment has its own number for None
     quick : a shorter form of the protocol, where an experiment has one
-    subject : which object of COIL, as "obj18"
     reading : what the noise of the USPS digits is taken to mean, "grid" or "unit"
     seed : added to every seed
     n_jobs : threads
@@ -31,7 +30,6 @@ class Asked:
     data: Path | None = None
     runs: int | None = None
     quick: bool = False
-    subject: str = "obj18"
     reading: str = "grid"
     seed: int = 0
     n_jobs: int | None = None

@@ -107,16 +107,19 @@ class TuningDisplay:
         self._cut()
         n_rows, n_columns = self.scores_.shape
         ax = axes_for(ax, max(6.4, 2.4 + 0.6 * n_columns), max(3.2, 1.8 + 0.45 * n_rows))
-        self.im_ = ax.imshow(self.scores_, cmap=cmap, aspect="auto", origin="lower")
+        # Scores have no lower end, and one disaster would leave a single colour for all that is worth comparing.
+        worst, quarter, top = np.nanpercentile(self.scores_, (0, 25, 100)).tolist()
+        bottom = max(worst, top - 2 * (top - quarter))
+        self.im_ = ax.imshow(self.scores_, cmap=cmap, vmin=bottom, vmax=top, aspect="auto", origin="lower")
         if colorbar:
-            ax.figure.colorbar(self.im_, ax=ax, label=self.score)
+            extend = "min" if worst < bottom else "neither"
+            ax.figure.colorbar(self.im_, ax=ax, label=self.score, extend=extend)
         self.texts_ = []
         if self.scores_.size <= _VALUES_SHOWN:
-            written = rounded(self.scores_)
-            middle = (np.nanmin(self.scores_) + np.nanmax(self.scores_)) / 2
+            written = rounded([bottom, top])
             for (row, column), score in np.ndenumerate(self.scores_):
                 if not np.isnan(score):
-                    ink = "white" if score < middle else "black"
+                    ink = "white" if score < (bottom + top) / 2 else "black"
                     at = {"ha": "center", "va": "center"}
                     self.texts_.append(ax.text(column, row, written(score), color=ink, fontsize="small", **at))
         # Black about white is seen on every colour.
