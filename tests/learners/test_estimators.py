@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone, is_classifier, is_outlier_detector, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import (
@@ -250,6 +251,17 @@ def test_tags(case):
     assert is_outlier_detector(model) == (case.kind == "outlier")
     assert not get_tags(model).input_tags.two_d_array
     assert get_tags(model).target_tags.required == (case.kind in ("classifier", "regressor"))
+
+
+@every
+def test_frames_that_scikit_learn_is_set_to_give(case):
+    """They are for what comes out, and change nothing inside."""
+    pytest.importorskip("pandas")
+    expected = outputs(fitted(case), new_sets())
+    with config_context(transform_output="pandas"):
+        model = fitted(case)
+        found = {name: np.asarray(getattr(model, name)(new_sets())) for name in expected}
+    assert_equal(found, expected)
 
 
 @supervised

@@ -11,7 +11,6 @@ import numpy as np
 from cyclopts import Parameter
 from numpy.typing import NDArray
 from scipy.stats import rankdata, spearmanr
-from sklearn.svm import OneClassSVM
 
 from setwise.commands.interrupt import computing
 from setwise.commands.options import DATA, METHOD, RESULT, Count, Data, OneKernel, Preparation, Seed, Threads
@@ -25,8 +24,8 @@ from setwise.errors import InputError
 from setwise.kernels import GaussianKernel
 from setwise.kernels.matrix import Array
 from setwise.kernels.set_kernel import gram_steps
-from setwise.learners.machine import TOLERANCE
 from setwise.learners.nearest import nearest_scores
+from setwise.learners.one_class import one_class
 from setwise.progress import track
 from setwise.sets import SampleSets
 
@@ -158,14 +157,17 @@ def score(
     rows = among if itself else compare.transform(sets)
 
     kernel = GaussianKernel(parameters["width"], squared=parameters["squared"])
-    gram = gram_steps(kernel, divergence, "clip", "projected")
-    machine = OneClassSVM(kernel="precomputed", nu=NU, tol=TOLERANCE).fit(gram.fit_transform(among))
+    steps_to_gram = gram_steps(kernel, divergence, "clip", "projected")
+    gram = steps_to_gram.fit_transform(among)
+    support, coefficients, _ = one_class(gram, NU)
+
     same = same_sets(others, others)
 
     def flagging(values: Array, known: Array) -> Scores:
         return Scores(values, float(np.percentile(known, 100 * share)))
 
-    by_machine = flagging(machine.score_samples(gram.transform(rows)), machine.score_samples(gram.transform(among)))
+    rows_of_gram = gram if itself else steps_to_gram.transform(rows)
+    by_machine = flagging(rows_of_gram[:, support] @ coefficients[0], gram[:, support] @ coefficients[0])
     by_distance = flagging(
         nearest_scores(rows, same if itself else same_sets(sets, others), neighbors),
         nearest_scores(among, same, neighbors),

@@ -90,10 +90,11 @@ class SetKernel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """`fit_transform`; without a search where the means of both directions among the sets are `known`."""
         step = matrix_kernel(self.kernel, self.width, self.squared, self.degree, self.coef0)
         self.divergence_ = divergence_for(step, self.divergence)
-        self.divergences_ = KNNDivergence(self.divergence_, self.k, symmetrize=True, n_jobs=self.n_jobs).fit(sets)
+        divergences = KNNDivergence(self.divergence_, self.k, symmetrize=True, n_jobs=self.n_jobs)
+        self.divergences_ = divergences.set_output(transform="default").fit(sets)
         self.steps_ = gram_steps(step, self.divergence_, self.psd, self.test_rows)
         values = self.divergences_.transform(sets) if known is None else known
-        gram = np.asarray(self.steps_.fit_transform(self._checked(values, sets)))
+        gram: Array = self.steps_.fit_transform(self._checked(values, sets))
         self.n_features_in_ = self.divergences_.n_features_in_
         return gram
 
@@ -101,11 +102,10 @@ class SetKernel(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The kernel of each set with each fitted set, (len(X), len(fitted))."""
         check_is_fitted(self)
         sets = as_sets(X)
-        return np.asarray(self.steps_.transform(self._checked(self.divergences_.transform(sets), sets)))
+        rows: Array = self.steps_.transform(self._checked(self.divergences_.transform(sets), sets))
+        return rows
 
-    def _checked(self, divergences: Any, sets: SampleSets) -> Array:
-        """An array, whatever container scikit-learn is configured to give; finite."""
-        values: Array = np.asarray(divergences)
+    def _checked(self, values: Array, sets: SampleSets) -> Array:
         check_values(values, f"{self.divergence_} at k={self.k}", sets.ids, self.divergences_.sets_.ids)
         return values
 
@@ -171,8 +171,9 @@ def divergence_for(step: MatrixStep, given: Divergence | str | None) -> Divergen
 
 
 def gram_steps(step: MatrixStep, divergence: Divergence, psd: str, test_rows: str) -> Pipeline:
-    """From symmetrised divergences to the Gram matrix."""
+    """From symmetrised divergences to the Gram matrix; arrays, whatever container scikit-learn is set to give."""
     own: MatrixStep = clone(step)
     if isinstance(own, GaussianKernel) and own.squared == "paper":
         own.set_params(squared=squared_in_kernel(divergence))
-    return make_pipeline(own, PSDProjection(psd, test_rows))  # type: ignore[arg-type]
+    steps = make_pipeline(own, PSDProjection(psd, test_rows))  # type: ignore[arg-type]
+    return steps.set_output(transform="default")

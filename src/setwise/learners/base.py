@@ -72,10 +72,12 @@ class SetEstimator(TakesSets):
 
     def _new_kernel(self) -> Any:
         if isinstance(self.kernel, str | MatrixStep):
-            return SetKernel(**{name: getattr(self, name) for name in SetKernel._get_param_names()})
+            kernel = SetKernel(**{name: getattr(self, name) for name in SetKernel._get_param_names()})
+            return kernel.set_output(transform="default")
         if isinstance(self.kernel, type) or not hasattr(self.kernel, "fit_transform"):
             raise InputError(
                 f"kernel={self.kernel!r} is not known; choose {', '.join(map(repr, KERNELS))}, or give a "
                 "GaussianKernel, a PolynomialKernel or a transformer of sets into a Gram matrix."
             )
-        return clone(self.kernel)
+        given = clone(self.kernel)
+        return given.set_output(transform="default") if hasattr(given, "set_output") else given

@@ -86,7 +86,8 @@ class SetDistance(TransformerMixin, SetEstimator):  # type: ignore[misc]
         if self.squared != "paper" and not isinstance(self.squared, bool | np.bool_):
             raise InputError(f"squared={self.squared!r} is not known; choose 'paper', True or False.")
         self._as_it_is: bool = as_it_is if self.squared == "paper" else bool(self.squared)
-        self.divergences_ = KNNDivergence(divergence, self.k, symmetrize=True, n_jobs=self.n_jobs)
+        divergences = KNNDivergence(divergence, self.k, symmetrize=True, n_jobs=self.n_jobs)
+        self.divergences_ = divergences.set_output(transform="default")
         values = self.divergences_.fit_transform(self.sets_)
         self._remember(self.sets_)
         return self._mu(values)

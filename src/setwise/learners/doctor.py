@@ -196,18 +196,21 @@ def _scores(
         rows = kernel.transform(divergences[np.ix_(test, train)])
         spectrum = Spectrum.of(matrix)
         for method, several_rows in REMEDIES.items():
-            projection = PSDProjection(method).fit_spectrum(matrix, spectrum)  # type: ignore[arg-type]
-            mapped = {one: _mapped(projection, one, rows) for one in several_rows}
-            for price, fitted in enumerate(_machines(machine, prices, projection.gram_, targets[train])):
+            gram = spectrum.gram(method)
+            mapped = {one: _mapped(steps[-1], method, one, matrix, spectrum, rows) for one in several_rows}
+            for price, fitted in enumerate(_machines(machine, prices, gram, targets[train])):
                 for one, values in mapped.items():
                     scores[method, one][price, number] = fitted.score(values, targets[test])
     return scores
 
 
-def _mapped(projection: PSDProjection, test_rows: str, rows: Array) -> Array:
+def _mapped(
+    projection: PSDProjection, method: str, test_rows: str, matrix: Array, spectrum: Spectrum, rows: Array
+) -> Array:
+    fitted = clone(projection).set_params(method=method, test_rows=test_rows).fit_spectrum(matrix, spectrum)
     with warnings.catch_warnings():  # what raw rows do is what is asked here
         warnings.simplefilter("ignore", SpectrumWarning)
-        mapped: Array = projection.set_params(test_rows=test_rows).transform(rows)
+        mapped: Array = fitted.transform(rows)
     return mapped
 
 

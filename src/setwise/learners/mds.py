@@ -105,7 +105,7 @@ class SetMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SetEstimator):  
             if not is_whole(number) or number < 1:
                 raise InputError(f"{name}={number!r} must be a whole number of at least 1.")
         shared = {name: getattr(self, name) for name in SetEstimator._get_param_names()}
-        self.distance_ = SetDistance(self.dissimilarity, **shared)
+        self.distance_ = SetDistance(self.dissimilarity, **shared).set_output(transform="default")
         distances = self.distance_.fit_transform(sets)
         self._remember(sets)
         places = self._classical(distances)

@@ -74,7 +74,8 @@ class SetNearest(OutlierMixin, TakesSets):  # type: ignore[misc]
             )
         if not is_number(self.contamination) or not 0 < self.contamination <= 0.5:
             raise InputError(f"contamination={self.contamination!r} must be a number above 0 and up to 0.5.")
-        self.divergences_ = KNNDivergence(divergence, self.k, symmetrize=True, n_jobs=self.n_jobs)
+        divergences = KNNDivergence(divergence, self.k, symmetrize=True, n_jobs=self.n_jobs)
+        self.divergences_ = divergences.set_output(transform="default")
         scores = self._scores(sets, self.divergences_.fit_transform(sets))
         self.offset_ = float(np.percentile(scores, 100 * self.contamination))
         self._remember(sets)

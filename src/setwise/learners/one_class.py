@@ -67,19 +67,13 @@ class SetOneClassSVM(OutlierMixin, SupportMachine):  # type: ignore[misc]
         if not is_number(self.nu) or not 0 < self.nu <= 1:
             raise InputError(f"nu={self.nu!r} must be a number above 0 and up to 1.")
         gram = self._fit_gram(sets)
-        # What all kernel values share says nothing, as the coefficients' sum is given; but libsvm holds the matrix in
-        # single precision, and stops at a tolerance in its units: where sigma is large, differences would be lost.
-        shared = float(gram.mean())
-        unit = float(gram.diagonal().max()) - shared
-        unit = unit if unit > 0 else 1.0
-        svm = OneClassSVM(kernel="precomputed", nu=self.nu, tol=TOLERANCE)
-        svm.fit((gram - shared) / unit, sample_weight=weights)
-        self.support_: NDArray[np.int32] = svm.support_
-        self.dual_coef_: Array = svm.dual_coef_
-        self.intercept_: Array = unit * svm.intercept_ - shared * svm.dual_coef_.sum()
+        self.support_: NDArray[np.int32]
+        self.dual_coef_: Array
+        self.intercept_: Array
+        self.support_, self.dual_coef_, self.intercept_ = one_class(gram, self.nu, weights)
         self.offset_ = float(-self.intercept_[0])
         dual = np.zeros((len(sets), 1))
-        dual[self.support_] = svm.dual_coef_.T
+        dual[self.support_] = self.dual_coef_.T
         self._keep(sets, gram, dual, self.intercept_)
         return self
 
@@ -94,3 +88,15 @@ class SetOneClassSVM(OutlierMixin, SupportMachine):  # type: ignore[misc]
     def predict(self, X: Sets) -> NDArray[np.intp]:
         """1 for sets like those fitted, -1 for others."""
         return np.where(self.decision_function(X) < 0, -1, 1)
+
+
+def one_class(gram: Array, nu: float, weights: Array | None = None) -> tuple[NDArray[np.int32], Array, Array]:
+    """The machine on a Gram matrix: places of the support sets, their coefficients (1, n), and the intercept (1,)."""
+    # What all kernel values share says nothing, as the coefficients' sum is given; but libsvm holds the matrix in
+    # single precision, and stops at a tolerance in its units: where sigma is large, differences would be lost.
+    shared = float(gram.mean())
+    unit = float(gram.diagonal().max()) - shared
+    unit = unit if unit > 0 else 1.0
+    svm = OneClassSVM(kernel="precomputed", nu=nu, tol=TOLERANCE)
+    svm.fit((gram - shared) / unit, sample_weight=weights)
+    return svm.support_, svm.dual_coef_, unit * svm.intercept_ - shared * svm.dual_coef_.sum()
