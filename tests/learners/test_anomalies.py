@@ -65,6 +65,25 @@ def test_weights_are_bounds():
         model.fit(train, sample_weight=np.ones(11))
 
 
+def test_sets_of_weight_zero_set_no_boundary():
+    train, new = alike(), alike(3, seed=1) + odd(3)
+    weights = np.r_[np.zeros(8), np.random.default_rng(2).uniform(0.2, 2, size=16)]
+    projected, rows, _ = by_hand.gram(train, new)
+    expected, offset = by_hand.one_class(projected[8:, 8:], rows[:, 8:], 0.3, weights[8:])
+    model = sw.SetOneClassSVM(k=3, nu=0.3).fit(train, sample_weight=weights)
+    assert model.support_.min() >= 8
+    np.testing.assert_allclose(model.decision_function(new), expected - offset, rtol=0, atol=1e-4)
+
+
+def test_nu_of_one_is_the_mean_of_the_kernel():
+    train, new = alike(), alike(3, seed=1) + odd(3)
+    projected, rows, _ = by_hand.gram(train, new)
+    model = sw.SetOneClassSVM(k=3, nu=1).fit(train)
+    np.testing.assert_allclose(model.score_samples(new), rows.sum(axis=1), rtol=0, atol=1e-9)
+    assert model.offset_ == pytest.approx(projected.sum(axis=1).max())
+    assert model.predict(train).sum() <= 2 - 24, "all outside but one, which is on the border"
+
+
 @pytest.mark.parametrize("make", [lambda: sw.SetOneClassSVM(k=3, nu=0.1), lambda: sw.SetNearest(k=3)])
 def test_odd_sets_score_below_all_others(make):
     model = make().fit(alike())

@@ -92,6 +92,13 @@ class SetOneClassSVM(OutlierMixin, SupportMachine):  # type: ignore[misc]
 
 def one_class(gram: Array, nu: float, weights: Array | None = None) -> tuple[NDArray[np.int32], Array, Array]:
     """The machine on a Gram matrix: places of the support sets, their coefficients (1, n), and the intercept (1,)."""
+    places = np.arange(len(gram), dtype=np.int32) if weights is None else np.flatnonzero(weights).astype(np.int32)
+    if len(places) < len(gram):  # scikit-learn counts support sets among those of weight above 0
+        support, dual, intercept = one_class(gram[np.ix_(places, places)], nu, np.asarray(weights)[places])
+        return places[support], dual, intercept
+    if nu == 1:  # every coefficient at its bound, and any offset from the largest value on: libsvm's is infinite
+        dual = np.ones((1, len(gram))) if weights is None else weights[None, :]
+        return places, dual, -(dual @ gram).max(axis=1)
     # What all kernel values share says nothing, as the coefficients' sum is given; but libsvm holds the matrix in
     # single precision, and stops at a tolerance in its units: where sigma is large, differences would be lost.
     shared = float(gram.mean())
