@@ -104,8 +104,7 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
         labels, known = as_labels(y, sets, transductive=self.transductive)
         weights = as_weights(sample_weight, sets)
         check_positive("C", self.C)
-        if self.class_weight not in (None, "balanced") and not isinstance(self.class_weight, Mapping):
-            raise InputError(f"class_weight={self.class_weight!r} is not known; choose 'balanced', None or a dict.")
+        check_class_weight(self.class_weight)
         if self.probability:
             _n_folds(labels)
         gram = self._fit_gram(sets, divergences)
@@ -181,6 +180,15 @@ class SetSVC(ClassifierMixin, SupportMachine):  # type: ignore[misc]
             return np.hstack([1 - found, found])
         sums = found.sum(axis=1, keepdims=True)
         return np.where(sums > 0, found / np.where(sums > 0, sums, 1), 1 / len(self.classes_))
+
+
+def check_class_weight(class_weight: object) -> None:
+    """Refuse what is neither "balanced", None nor a dict of numbers above 0."""
+    if isinstance(class_weight, Mapping):
+        for name, weight in class_weight.items():
+            check_positive(f"class_weight[{name!r}]", weight)
+    elif class_weight is not None and class_weight != "balanced":
+        raise InputError(f"class_weight={class_weight!r} is not known; choose 'balanced', None or a dict.")
 
 
 def _n_folds(labels: NDArray[Any]) -> int:

@@ -29,6 +29,8 @@ def as_labels(y: ArrayLike, sets: HasIds, *, transductive: bool = False) -> tupl
     If `transductive`, a set has none where y is -1 (or "-1" among texts) or None.
     """
     given = one_a_set(y, sets, "labels")
+    if given.dtype.kind == "U" and isinstance(y, list | tuple):  # NumPy makes "nan" of a NaN among texts
+        given = one_a_set(np.array(y, dtype=object), sets, "labels")
     known = np.ones(len(sets), dtype=bool)
     missing = np.array([_is_missing(label) for label in given], dtype=bool)
     if transductive:
@@ -91,7 +93,10 @@ def one_a_set(given: ArrayLike | None, sets: HasIds, what: str) -> NDArray[Any]:
     """One value a set, of any kind."""
     if given is None:
         raise InputError(f"no {what} given; give one a set, {len(sets)} in all.")
-    array = np.asarray(given)
+    try:
+        array = np.asarray(given)
+    except ValueError as error:  # of lists of several lengths
+        raise InputError(f"{what} are lists of several lengths; give one value a set, {len(sets)} in all.") from error
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

@@ -16,7 +16,7 @@ from setwise.kernels.matrix import Array
 from setwise.learners.candidates import COEF0S, CS, DEGREES, WIDTHS, machine_parameters
 from setwise.learners.machine import check_positive
 from setwise.learners.on_gram import GramSVC, GramSVR
-from setwise.learners.svc import SetSVC, has_probability
+from setwise.learners.svc import SetSVC, check_class_weight, has_probability
 from setwise.learners.svr import SetSVR, check_epsilon
 from setwise.learners.targets import as_labels, as_mask, as_numbers, as_weights
 from setwise.learners.tuned import Divergences, Kernels, TunedEstimator
@@ -132,6 +132,7 @@ matrix, or several
         machines = machine_parameters(C=self.Cs)
         for one in machines:
             check_positive("C", one["C"])
+        check_class_weight(self.class_weight)
         shared: dict[str, Any] = {"class_weight": self.class_weight, "random_state": self.random_state}
         machine = GramSVC(probability=self.probability and self.scoring is not None, **shared)
         every = np.empty(len(sets), dtype=labels.dtype)
