@@ -2,8 +2,9 @@
 
 How the data flows, and so how the folders stand and which way imports go (each may use only what is above it):
 
-    arrays, dataframes, files
+    arrays, dataframes, files, images, flow fields
         |   sets.py, io/            SampleSets, read_sets, write_sets
+        |   features/               image_sets, edge_sets, FieldWindows
         v
     SampleSets                      T sets of points, ragged, with ids
         |   features/               SetScaler, SetPCA: fitted on the points of all training sets, sets again
@@ -25,7 +26,10 @@ How the data flows, and so how the folders stand and which way imports go (each 
                                     another set
         |   reports/                GramDisplay, SpectrumDisplay, EmbeddingDisplay, AnomalyDisplay, TuningDisplay
         v
-    pictures
+    pictures, and pages that need nothing but themselves
+        |   paper/                  the paper's experiments, one file each: `setwise paper NAME`
+        v
+    tables of the paper's figures beside ours
 
 Names are loaded when first used, so that `import setwise` itself imports and compiles nothing.
 """

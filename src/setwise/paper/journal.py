@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setwise import __file__ as SETWISE
-
 
 class Journal:
     """Lines of JSON in a file: one a finished run, under a key that says of which experiment.
@@ -53,7 +51,7 @@ class Journal:
 def code_version() -> str:
     """A digest of the package's sources."""
     digest = hashlib.sha256()
-    root = Path(SETWISE).parent
+    root = Path(__file__).parent.parent
     for path in sorted(root.rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode())
         digest.update(path.read_bytes())
