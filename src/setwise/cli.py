@@ -46,7 +46,8 @@ had no part in the choice.
 """,
     "predict": """The labels of new sets, by a model that `setwise fit` wrote.
 
-Columns are found by the names they had when the model was fitted, in whatever order they come now.
+Columns, that of the set ids among them, are found by the names they had when the model was fitted, in whatever order
+they come now. --by is for data whose ids are in a column of another name, --columns for a model whose columns had none.
 
 `setwise predict model.skops new.csv --by patient -o predicted.csv`
 """,

@@ -41,7 +41,7 @@ class Learning:
     """A support vector machine on a kernel of divergences."""
 
     tune: bool = True
-    "Try all combinations of what is given several times, and of the defaults of what is not given, and take the best."
+    "Choose by cross-validation among the values of options given several times, and the defaults of those not given."
     divergence: Annotated[
         list[str] | None,
         Parameter(alias="-d", metavar="NAME", help=f"{DIVERGENCES} Default: {DEFAULT}, or linear for inner products."),

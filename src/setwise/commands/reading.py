@@ -52,8 +52,8 @@ class Reading:
         if sets.feature_names is None or sets.feature_names == tuple(wanted):
             return sets
         _check_columns(sets.feature_names, wanted, whose)
-        points = sets.points[:, [sets.feature_names.index(name) for name in wanted]]
-        return SampleSets.from_flat(points, sets.offsets, sets.ids, wanted, sets.by)
+        points = np.take(sets.points, [sets.feature_names.index(name) for name in wanted], axis=1)
+        return sets.with_points(points, wanted)
 
     def labelled_sets(
         self, data: Path, labels: Path | None, columns: Sequence[str]
