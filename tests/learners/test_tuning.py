@@ -413,6 +413,28 @@ def test_progress_of_both_parts():
     assert len(seen) > 9, "of the neighbours too"
 
 
+def test_an_interruption_ends_the_search(monkeypatch):
+    """After the first of 27 kernels and folds; each of two threads may have begun another."""
+    fitted = []
+
+    class Counted(on_gram.GramSVC):
+        def fit(self, X, y, sample_weight=None):
+            fitted.append(self.C)
+            return super().fit(X, y, sample_weight)
+
+    def interrupted(done, total):
+        if total == 27:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("setwise.learners.tuning.GramSVC", Counted)
+    X, y = labelled()
+    tuner = sw.SetSVCCV(ks=3, widths=np.linspace(0.1, 2, 9), Cs=np.geomspace(1e-3, 1e-2, 50), progress=interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tuner.set_params(n_jobs=2).fit(X, y)
+    assert len(fitted) < 27 * 50 / 2
+    assert not hasattr(tuner, "best_estimator_")
+
+
 def test_a_bar_is_drawn_on_a_terminal_alone(capsys):
     X, y = labelled()
     sw.SetSVCCV(ks=3, progress=True, random_state=0, **LISTS).fit(X, y)

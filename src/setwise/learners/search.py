@@ -104,12 +104,15 @@ def search(
     """
     scores = np.empty((len(candidates), len(machine_parameters), len(folds)))
     runs = _by_rising_C(machine_parameters)
+    threads = Threads(threads_of(n_jobs))
 
     def work(task: tuple[int, Sequence[int]]) -> int:
         kernel, numbers = task
         source = candidates[kernel].source
         source = together(source) if transductive else source
         for number in numbers:
+            if threads.stop[0]:
+                return 0
             train, test = folds[number]
             gram, rows = source.fit(train)
             weights = None if sample_weight is None else sample_weight[train]
@@ -118,7 +121,7 @@ def search(
                 asked["sample_weight"] = sample_weight[test]
             scored = partial(_score, scorer, rows(test), y[test], asked)
             scores[kernel, :, number] = _over_machines(
-                machine, machine_parameters, runs, gram, y[train], weights, scored
+                machine, machine_parameters, runs, gram, y[train], weights, scored, threads
             )
         return 0
 
@@ -136,7 +139,6 @@ def search(
         if progress is not None:
             progress(ended, len(tasks))
 
-    threads = Threads(threads_of(n_jobs))
     of_each = max(1, threads.count // len(tasks))
     with quietly(), threadpool_limits(of_each, user_api="blas"):
         threads.each(work, tasks, done)
@@ -175,11 +177,14 @@ def _over_machines(
     y: NDArray[Any],
     weights: Array | None,
     score: Callable[[Machine], float],
+    threads: Threads,
 ) -> Array:
-    scores = np.empty(len(machine_parameters))
+    scores = np.full(len(machine_parameters), np.nan)
     for run in runs:
         value, settled = 0.0, False
         for place in run:
+            if threads.stop[0]:  # an interruption, for which many sets and a large C would take long
+                return scores
             if not settled:
                 fitted = clone(machine).set_params(**machine_parameters[place]).fit(gram, y, weights)
                 value = score(fitted)
