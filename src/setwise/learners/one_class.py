@@ -106,4 +106,5 @@ def one_class(gram: Array, nu: float, weights: Array | None = None) -> tuple[NDA
     unit = unit if unit > 0 else 1.0
     svm = OneClassSVM(kernel="precomputed", nu=nu, tol=TOLERANCE)
     svm.fit((gram - shared) / unit, sample_weight=weights)
-    return svm.support_, svm.dual_coef_, unit * svm.intercept_ - shared * svm.dual_coef_.sum()
+    # Sets on the border come out within the tolerance of zero, on either side: they are inside.
+    return svm.support_, svm.dual_coef_, unit * (svm.intercept_ + TOLERANCE) - shared * svm.dual_coef_.sum()
