@@ -146,7 +146,7 @@ class TunedEstimator(TakesSets):
             sets,
             None,
             [divergence for divergence, _ in keys],
-            self.ks,
+            [k for _, k in keys],
             self.n_jobs,
             progress=self.progress,
             same=same_sets(sets, sets),

@@ -135,6 +135,8 @@ matrix, or several
         check_class_weight(self.class_weight)
         shared: dict[str, Any] = {"class_weight": self.class_weight, "random_state": self.random_state}
         machine = GramSVC(probability=self.probability and self.scoring is not None, **shared)
+        if isinstance(self.random_state, np.random.RandomState):  # whose draws would depend on which thread comes first
+            machine.random_state = self.random_state.randint(2**31 - 1)
         every = np.empty(len(sets), dtype=labels.dtype)
         every[known] = labels
         chosen, divergences = self._tune(sets, every, known, weights, groups, machine, machines, self.transductive)
